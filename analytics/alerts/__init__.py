@@ -1,0 +1,1 @@
+"""When somebody must know: rules, episodes, and the notices that leave."""

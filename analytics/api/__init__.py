@@ -1,0 +1,1 @@
+"""The query API: every page, command and script asks here."""

@@ -1,0 +1,1 @@
+"""What each tool call came to, and on which evidence."""

@@ -1,0 +1,1 @@
+"""One SQL file per question, each prepared against the real schema by a test."""

@@ -1,0 +1,1 @@
+"""The tables, as SQL, and the history of their version."""

@@ -1,0 +1,1 @@
+"""The pages: ask the API, draw, decide nothing."""

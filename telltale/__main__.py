@@ -1,0 +1,5 @@
+"""`python -m telltale` is the `telltale` command."""
+
+from telltale._command import main
+
+main()

@@ -1,0 +1,1 @@
+"""What a result says of itself: unwrapping, payload rules, and their evidence."""

@@ -1,0 +1,1 @@
+"""Secrets masked before anything is written or told: one pattern table for both ends."""

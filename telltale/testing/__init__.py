@@ -1,0 +1,1 @@
+"""Aids for the tests of tool authors: the contract, failing fakes, captured spans."""
