@@ -28,6 +28,18 @@ demo: $(READY) ## collector, jobs and dashboard on an empty store, sample traces
 test: $(READY) ## all tests: real servers, a real database file, a real browser where Chromium is present
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not slow" $(ARGS)
 
+test-frameworks: $(READY) ## the library inside each framework, every framework in its own locked environment
+	@$(BIN)/python tests/frameworks/run.py $(ARGS)
+
+test-duckdb2: $(READY) ## the store's tests on DuckDB 2.0 (the lock pins 1.5)
+	@$(BIN)/python tests/store/run_on_duckdb2.py $(ARGS)
+
+faults: $(READY) ## the long fault tests: kills, full disks, damaged files, soaks; prints their figures
+	@$(BIN)/python -m pytest -m slow -s --timeout 3600 $(ARGS) tests
+
+bench: $(READY) ## ingest, queries, judge and library overhead, measured side by side on this machine
+	@$(BIN)/python -m benchmarks $(ARGS)
+
 lint: $(READY) ## ruff, and the arrows between the rooms
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports
 

@@ -1,0 +1,1 @@
+"""Speed, measured side by side in one run on this machine; nothing here is a test."""
