@@ -19,6 +19,8 @@ class Call:
     this row. `span_id` is the span that the verdict stands on. Times are nanoseconds since 1970 UTC, durations
     milliseconds. `evidence` is a list of `{"rule", "key" | "mark" | "span_id", "value"}`. `recovered` is None until
     known. `arguments` and `result` are the captured texts as sent (capped), `error_message` what the model was told.
+    `received_ns` is when the span that the verdict stands on arrived (its `Span.received_ns`; 0 where unknown): alert
+    windows leave out what arrived long after it happened.
     """
 
     id: str
@@ -64,4 +66,5 @@ class Call:
     arguments_hash: str | None = None
     result_hash: str | None = None
     lost: list[str] = field(default_factory=list)
+    received_ns: int = 0
     rules_version: int = RULES_VERSION
