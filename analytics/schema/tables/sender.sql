@@ -1,5 +1,5 @@
 -- The account of each sender: how much it sent in which convention, and what its spans lacked.
-CREATE TABLE IF NOT EXISTS sender (
+CREATE TABLE sender (
     project       VARCHAR NOT NULL,
     service       VARCHAR NOT NULL,
     scope         VARCHAR NOT NULL,

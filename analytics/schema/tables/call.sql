@@ -1,14 +1,14 @@
 -- One row per logical tool call (analytics.calls.Call), replaced by the judge when its trace grows.
 -- Rows lie in order of judging, so zone maps on started_ns and judged_seq prune; no index, no key (an ART index on a
 -- growing table costs space and time: see ARCHITECTURE.md, storage).
-CREATE TABLE IF NOT EXISTS call (
+CREATE TABLE call (
     id              VARCHAR NOT NULL,
     project         VARCHAR NOT NULL,
     trace_id        VARCHAR NOT NULL,
     span_id         VARCHAR NOT NULL,   -- the span that the verdict stands on
     span_ids        VARCHAR[] NOT NULL, -- all members; any of them resolves to this row
     tool            VARCHAR NOT NULL,
-    started_ns      BIGINT NOT NULL,    -- as sent, clamped to 64 bits
+    started_ns      BIGINT NOT NULL,    -- as sent, held at the largest BIGINT beyond 2262
     duration_ms     DOUBLE NOT NULL,
     outcome         VARCHAR NOT NULL,
     declared        VARCHAR NOT NULL,
@@ -46,6 +46,7 @@ CREATE TABLE IF NOT EXISTS call (
     arguments_hash  VARCHAR,
     result_hash     VARCHAR,
     lost            VARCHAR[] NOT NULL,
+    received_ns     BIGINT NOT NULL,    -- when the span that the verdict stands on arrived
     rules_version   INTEGER NOT NULL,
     judged_seq      BIGINT NOT NULL,    -- last arrival of the trace when it was judged
     judged_ns       BIGINT NOT NULL,    -- when it was judged, ns since 1970 UTC

@@ -1,5 +1,5 @@
 -- Which session a trace belongs to, and when it came: the traces of a replay, tool calls in them or not.
-CREATE TABLE IF NOT EXISTS trace (
+CREATE TABLE trace (
     project          VARCHAR NOT NULL,
     trace_id         VARCHAR NOT NULL,
     session_key      VARCHAR NOT NULL,

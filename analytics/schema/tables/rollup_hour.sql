@@ -1,8 +1,8 @@
 -- Calls per (project, hour, tool, outcome, code, payload, …): what 30-day questions read instead of ten million rows.
 -- Counts only, so a re-judged trace is a difference: its old rows are subtracted, its new ones added, exactly.
-CREATE TABLE IF NOT EXISTS rollup_hour (
+CREATE TABLE rollup_hour (
     project          VARCHAR NOT NULL,
-    hour_ns          BIGINT NOT NULL,   -- start of the hour of started_ns
+    hour             INTEGER NOT NULL,  -- hours since 1970 UTC of the call's start
     tool             VARCHAR NOT NULL,
     outcome          VARCHAR NOT NULL,
     code             VARCHAR NOT NULL,  -- 'none' where no code is known, so that keys compare without NULL

@@ -1,5 +1,5 @@
 -- What an engineer said of a verdict, applied after the judge to every call of the tool with the same rule and keys.
-CREATE TABLE IF NOT EXISTS correction (
+CREATE TABLE correction (
     id        VARCHAR NOT NULL,
     project   VARCHAR NOT NULL,
     tool      VARCHAR NOT NULL,
@@ -10,5 +10,5 @@ CREATE TABLE IF NOT EXISTS correction (
     outcome   VARCHAR NOT NULL,   -- the outcome that is right
     who       VARCHAR NOT NULL,
     why       VARCHAR NOT NULL,
-    at_ns     BIGINT NOT NULL
+    created_ns BIGINT NOT NULL
 );
