@@ -1,0 +1,165 @@
+"""Takes every known wrapper and encoding off a recorded tool result, down to the value that the tool returned.
+
+    >>> unwrap('{"content": [{"type": "text", "text": "{\\\\"ok\\\\": true}"}], "isError": false}').value
+    {'ok': True}
+
+`unwrap(sent: object) -> Unwrapped` takes the attribute as sent (text, bytes, or an already structured value). It is
+pure, never raises, runs in time linear in the size of `sent`, and never evaluates code. What protocols and frameworks
+say of the call on their wrappers (`isError`, a ToolMessage's `status`) is not part of the tool's value: it is handed
+back as `marks`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from telltale.payload import pyrepr, wrappers
+
+MAX_LAYERS = 16
+"""Most layers (an encoding or a wrapper each) taken off one result."""
+
+MAX_DEPTH = 100
+"""Deepest nesting of a decoded value; a deeper one stays text, so that whoever walks it may recurse."""
+
+_LONE_SURROGATE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
+_FIELDS = re.compile(r"[A-Za-z_]\w{0,60}[=(]")
+_SCALARS = {"null": None, "true": True, "false": False, "None": None, "True": True, "False": False}
+_BEGUN = frozenset({"n", "nu", "nul", "t", "tr", "tru", "f", "fa", "fal", "fals", "-", "\\"})
+_DECODER = json.JSONDecoder(strict=False, parse_constant=str)
+
+
+@dataclass(slots=True)
+class Unwrapped:
+    """The tool's own value, and what was found on the way to it.
+
+    Attributes:
+        value: None, bool, int, float, str, list or dict, nested at most `MAX_DEPTH` deep.
+        marks: `(name, value)` as wrappers gave them, outermost first: `isError`, `is_error`, `tool_message.status`,
+            `tool_result.status`, `output.type`, `jsonrpc.error`. A flag that says all is well is a mark too.
+        wrappers: the names of the layers taken off, outermost first (`json`, `python`, `mcp.call_tool_result`, …).
+        text: the text blocks that stood beside a structured value (what a model was shown), None where there are none.
+        trailing: text after a JSON object, on lines of its own (a harness's remark), None where there is none.
+        call_id: the model's call id, where a wrapper gave it.
+        tool: the tool's name, where a wrapper gave it.
+        cut: the text begins as JSON and ends in the middle of it, so the value is the text as it is.
+    """
+
+    value: Any
+    marks: list[tuple[str, Any]] = field(default_factory=list)
+    wrappers: list[str] = field(default_factory=list)
+    text: str | None = None
+    trailing: str | None = None
+    call_id: str | None = None
+    tool: str | None = None
+    cut: bool = False
+
+
+def unwrap(sent: object) -> Unwrapped:
+    """Unwrap one recorded result (or one recorded set of arguments); see the module's text."""
+    if isinstance(sent, bytes | bytearray):
+        sent = bytes(sent).decode("utf-8", "replace")
+    found = Unwrapped(sent)
+    for _ in range(MAX_LAYERS):
+        value = found.value
+        if isinstance(value, str):
+            if not _decode(value, found):
+                break
+        elif isinstance(value, dict):
+            if not wrappers.peel_object(value, found):
+                break
+        elif not isinstance(value, list) or not wrappers.peel_blocks(value, found):
+            break
+    if not isinstance(sent, str) and too_deep(found.value):
+        found.value = "(nested too deep)"
+    return found
+
+
+def _decode(text: str, found: Unwrapped) -> bool:
+    """Read one layer of text as JSON or as a Python repr, if it is one."""
+    first = text[:1]
+    if first.isspace() or first == "\ufeff":
+        text = text.lstrip(" \t\r\n\ufeff")
+        first = text[:1]
+    if not first:
+        return False
+    quoted = bool(found.wrappers) and found.wrappers[-1] == "quoted"
+    if first in '{["':
+        return _decode_json(text, found) or (first != '"' and _decode_repr(text, found))
+    if first == "(" or _FIELDS.match(text) is not None:
+        return _decode_repr(text, found)
+    return not quoted and len(text) <= 40 and _decode_scalar(text.strip(), found)
+
+
+def _decode_scalar(text: str, found: Unwrapped) -> bool:
+    if text in _SCALARS:
+        found.value = _SCALARS[text]
+    elif text[0] in "-0123456789":
+        try:
+            found.value = _DECODER.decode(text)
+        except ValueError:
+            return False
+    else:
+        return False
+    found.wrappers.append("python" if text[0] in "NTF" else "json")
+    return True
+
+
+def _decode_json(text: str, found: Unwrapped) -> bool:
+    if "\\ud" in text or "\\uD" in text:
+        text = _LONE_SURROGATE.sub(r"\\ufffd", text)
+    try:
+        value, end = _DECODER.raw_decode(text)
+    except json.JSONDecodeError as error:
+        rest = text[error.pos : error.pos + 5].rstrip()
+        ended = not rest or rest in _BEGUN or error.msg.startswith("Unterminated")
+        found.cut = text[0] != '"' and ended
+        return False
+    except (ValueError, RecursionError):
+        return False
+    rest = text[end:].strip() if end < len(text) else ""
+    if rest and not (isinstance(value, dict) and value and _on_its_own_line(text, end) and rest[0] != "{"):
+        return False
+    if not isinstance(value, str) and text.count("[") + text.count("{") > MAX_DEPTH and too_deep(value):
+        return False
+    found.trailing = rest or found.trailing
+    found.value = value
+    found.wrappers.append("quoted" if isinstance(value, str) else "json")
+    return True
+
+
+def _on_its_own_line(text: str, end: int) -> bool:
+    return "\n" in text[end : end + 3]
+
+
+def _decode_repr(text: str, found: Unwrapped) -> bool:
+    try:
+        value = pyrepr.parse(text)
+    except pyrepr.ReprError:
+        return False
+    if not isinstance(value, dict | list):
+        return False
+    found.value = value
+    found.cut = False
+    found.wrappers.append("python")
+    return True
+
+
+def too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
+    """Whether lists and objects nest deeper than `limit`; level by level, so no recursion and linear time."""
+    level = [value] if isinstance(value, list | dict) else []
+    for _ in range(limit):
+        if not level:
+            return False
+        level = [
+            child
+            for node in level
+            for child in (node.values() if type(node) is dict else node)
+            if type(child) is list or type(child) is dict
+        ]
+    return bool(level)

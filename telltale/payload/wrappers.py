@@ -1,0 +1,276 @@
+"""The objects that protocols and frameworks put around a tool's value, one small function each.
+
+Each function looks at one object; if it is its wrapper, it notes the marks, moves `found.value` one layer in and
+returns True. The order of `_WRAPPERS` matters: the more telling shapes stand first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from telltale.payload.unwrap import Unwrapped
+
+_MCP_KEYS = frozenset(
+    {"content", "structuredContent", "structured_content", "isError", "is_error", "meta", "_meta", "resultType"}
+)
+_BLOCK_TYPES = frozenset(
+    {"text", "image", "audio", "resource", "resource_link", "json", "input_text", "output_text", "image_url", "file"}
+)
+_BARE_BLOCKS = frozenset({"text", "json", "image", "document", "video"})
+_SOLE_KEYS = frozenset({"result", "output", "response", "return_value", "returnValue"})
+_FLAGS = ("isError", "is_error")
+
+
+def peel_object(value: dict[str, Any], found: Unwrapped) -> bool:
+    """Take one known wrapper off an object; False where it is the tool's own value."""
+    if _TRIGGERS.isdisjoint(value):
+        return False
+    for name, peel in _WRAPPERS:
+        if peel(value, found):
+            found.wrappers.append(name)
+            return True
+    return False
+
+
+def peel_blocks(blocks: list[Any], found: Unwrapped) -> bool:
+    """Take content blocks off: one text block gives its text, several give a list or their lines joined."""
+    if not blocks or not all(_is_block(block) for block in blocks):
+        return False
+    found.wrappers.append("content_blocks")
+    parts = [_block_value(block) for block in blocks]
+    if len(parts) == 1:
+        found.value = parts[0]
+    elif all(isinstance(part, str) for part in parts):
+        found.value = _joined(parts)
+    else:
+        found.value = parts
+    return True
+
+
+def _is_block(block: Any) -> bool:
+    if not isinstance(block, dict):
+        return False
+    kind = block.get("type")
+    if kind is None:
+        return len(block) == 1 and not _BARE_BLOCKS.isdisjoint(block)
+    if kind in ("text", "input_text", "output_text"):
+        return isinstance(block.get("text"), str) and len(block) <= 6
+    return isinstance(kind, str) and kind in _BLOCK_TYPES
+
+
+def _block_value(block: dict[str, Any]) -> Any:
+    for key in ("text", "json"):
+        if key in block:
+            return block[key]
+    return block
+
+
+def _joined(parts: list[str]) -> Any:
+    """Text blocks: as many JSON objects become a list of texts (each a value of its own), prose is joined by lines."""
+    if all(part[:1] == "{" and part.rstrip()[-1:] == "}" for part in parts):
+        return "[" + ",".join(parts) + "]"
+    return "\n".join(parts)
+
+
+def _text_of(content: Any) -> str | None:
+    """The text that content blocks show, None where they show none."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return None
+    texts = [b["text"] for b in content if isinstance(b, dict) and isinstance(b.get("text"), str)]
+    return "\n".join(texts) if texts else None
+
+
+def _flags(value: dict[str, Any], found: Unwrapped) -> None:
+    for name in _FLAGS:
+        if isinstance(value.get(name), bool):
+            found.marks.append((name, value[name]))
+
+
+def _note(value: dict[str, Any], found: Unwrapped, call_id: str, tool: str) -> None:
+    if isinstance(value.get(call_id), str):
+        found.call_id = found.call_id or value[call_id]
+    if isinstance(value.get(tool), str):
+        found.tool = found.tool or value[tool]
+
+
+def _json_rpc(value: dict[str, Any], found: Unwrapped) -> bool:
+    """A JSON-RPC 2.0 response (§5): the result, or the error object with a mark."""
+    if "jsonrpc" not in value or not ("result" in value or "error" in value):
+        return False
+    error = value.get("error")
+    if error is not None:
+        found.marks.append(("jsonrpc.error", error.get("code") if isinstance(error, dict) else error))
+        found.value = {"error": error}
+    else:
+        found.value = value.get("result")
+    return True
+
+
+def _call_tool_result(value: dict[str, Any], found: Unwrapped) -> bool:
+    """MCP CallToolResult (also as dumped by SDKs in snake case): structured content first, else the blocks."""
+    content = value.get("content")
+    structured = value.get("structuredContent", value.get("structured_content"))
+    flagged = any(isinstance(value.get(name), bool) for name in _FLAGS)
+    known = all(key in _MCP_KEYS for key in value)
+    blocks = isinstance(content, list) and all(_is_block(block) for block in content)
+    if "result" in value and "structuredContent" in value and len(value) == 2:
+        content = value["result"]
+    elif not (blocks and (known or flagged)) and not (structured is not None and known):
+        return False
+    _flags(value, found)
+    if structured is not None:
+        found.value = structured
+        found.text = _text_of(content) or found.text
+    else:
+        found.value = content
+    return True
+
+
+def _bedrock_tool_result(value: dict[str, Any], found: Unwrapped) -> bool:
+    """Bedrock and Strands `{"toolUseId", "status", "content"}`, alone or under `toolResult`."""
+    inner = value.get("toolResult") if len(value) == 1 else value
+    if not isinstance(inner, dict) or "toolUseId" not in inner or "content" not in inner:
+        return False
+    if isinstance(inner.get("status"), str):
+        found.marks.append(("tool_result.status", inner["status"]))
+    _note(inner, found, "toolUseId", "name")
+    found.value = inner["content"]
+    return True
+
+
+def _typed_result(value: dict[str, Any], found: Unwrapped) -> bool:
+    """Parts that name themselves: tool_result, function_call_output, tool_call_response, tool-result, tool-error."""
+    kind = value.get("type")
+    entry = _TYPED.get(kind) if isinstance(kind, str) else None
+    if entry is None:
+        return False
+    key = next((k for k in entry[1] if k in value), None)
+    if key is None:
+        return False
+    _flags(value, found)
+    if kind == "tool-error":
+        found.marks.append(("output.type", "tool-error"))
+    _note(value, found, entry[0], "toolName" if "toolName" in value else "name")
+    found.value = value[key]
+    return True
+
+
+def _typed_output(value: dict[str, Any], found: Unwrapped) -> bool:
+    """AI SDK tool output `{"type": "json" | "text" | "error-text" | …, "value"}`."""
+    kind = value.get("type")
+    if (
+        not isinstance(kind, str)
+        or kind not in _OUTPUT_TYPES
+        or not ("value" in value or "reason" in value)
+        or len(value) > 3
+    ):
+        return False
+    found.marks.append(("output.type", kind))
+    found.value = value.get("value", value.get("reason"))
+    return True
+
+
+def _tool_message(value: dict[str, Any], found: Unwrapped) -> bool:
+    """LangChain ToolMessage: a message, `{"type": "tool", "data": …}`, or a serialised `{"lc": 1, "kwargs": …}`."""
+    inner = value
+    if value.get("type") == "tool" and isinstance(value.get("data"), dict):
+        inner = value["data"]
+    elif value.get("lc") == 1 and isinstance(value.get("kwargs"), dict):
+        inner = value["kwargs"]
+    if "content" not in inner or not ("tool_call_id" in inner or inner.get("type") == "tool"):
+        return False
+    if isinstance(inner.get("status"), str):
+        found.marks.append(("tool_message.status", inner["status"]))
+    _note(inner, found, "tool_call_id", "name")
+    artifact = inner.get("artifact")
+    structured = artifact.get("structured_content") if isinstance(artifact, dict) else None
+    if structured is not None:
+        found.text = _text_of(inner["content"]) or found.text
+    found.value = structured if structured is not None else inner["content"]
+    return True
+
+
+def _command(value: dict[str, Any], found: Unwrapped) -> bool:
+    """LangGraph Command that carries the tool's message in its update (a hand-off or a state change)."""
+    update = value.get("update")
+    messages = update.get("messages") if isinstance(update, dict) else None
+    if not isinstance(messages, list) or not messages or not isinstance(messages[-1], dict):
+        return False
+    found.value = messages[-1]
+    return True
+
+
+def _llama_output(value: dict[str, Any], found: Unwrapped) -> bool:
+    """LlamaIndex ToolOutput: `raw_output` is the value, blocks or content are what the model was shown."""
+    if "raw_output" not in value or not ("blocks" in value or "content" in value):
+        return False
+    _flags(value, found)
+    _note(value, found, "", "tool_name")
+    found.text = _text_of(value.get("blocks", value.get("content"))) or found.text
+    raw = value["raw_output"]
+    found.value = found.text if raw is None and found.text not in (None, "None") else raw
+    return True
+
+
+def _function_response(value: dict[str, Any], found: Unwrapped) -> bool:
+    """Gemini FunctionResponse `{"id", "name", "response"}`, as ADK's instrumentation records it."""
+    if "response" not in value or not isinstance(value.get("name"), str) or len(value) > 5:
+        return False
+    if any(key not in ("id", "name", "response", "will_continue", "scheduling", "parts") for key in value):
+        return False
+    _note(value, found, "id", "name")
+    found.value = value["response"]
+    return True
+
+
+def _sole(value: dict[str, Any], found: Unwrapped) -> bool:
+    """`{"result": …}` and its like, with nothing beside it but an error flag or LangChain's run arguments."""
+    keys = [key for key in value if key in _SOLE_KEYS]
+    others = [key for key in value if key not in _SOLE_KEYS]
+    if len(keys) != 1 or any(not (k == "kwargs" or (k in _FLAGS and isinstance(value[k], bool))) for k in others):
+        return False
+    _flags(value, found)
+    found.value = value[keys[0]]
+    return True
+
+
+def _single_block(value: dict[str, Any], found: Unwrapped) -> bool:
+    """One content block that stands without its list."""
+    if value.get("type") not in ("text", "input_text", "output_text") or not _is_block(value):
+        return False
+    found.value = value["text"]
+    return True
+
+
+_TYPED: dict[str, tuple[str, tuple[str, ...]]] = {
+    "tool_result": ("tool_use_id", ("content",)),
+    "function_call_output": ("call_id", ("output",)),
+    "tool_call_response": ("id", ("response", "result")),
+    "tool-result": ("toolCallId", ("output", "result")),
+    "tool-error": ("toolCallId", ("error",)),
+}
+_OUTPUT_TYPES = frozenset({"json", "text", "content", "error-text", "error-json", "execution-denied"})
+
+_WRAPPERS: tuple[tuple[str, Callable[[dict[str, Any], Unwrapped], bool]], ...] = (
+    ("jsonrpc", _json_rpc),
+    ("mcp.call_tool_result", _call_tool_result),
+    ("langchain.tool_message", _tool_message),
+    ("llama_index.tool_output", _llama_output),
+    ("bedrock.tool_result", _bedrock_tool_result),
+    ("typed_result", _typed_result),
+    ("typed_output", _typed_output),
+    ("gemini.function_response", _function_response),
+    ("langgraph.command", _command),
+    ("result", _sole),
+    ("content_block", _single_block),
+)
+_TRIGGERS = frozenset(
+    {
+        *("jsonrpc", "content", "structuredContent", "structured_content", "isError", "type", "lc", "raw_output"),
+        *("toolUseId", "toolResult", "response", "result", "output", "update", "return_value", "returnValue"),
+    }
+)
