@@ -1,8 +1,8 @@
 """The tables of the store as SQL files, and the version of their shape with the reason for each step.
 
 `tables/_order` is the order of creation; a file and its name there must match both ways. A change of shape is one more
-step in `HISTORY`: the files under `tables/` always make the newest shape, and `migrations/<version>.sql` brings a file of
-the version before it up to that step. Added columns must be nullable or have a default, so that older rows keep meaning.
+step in `HISTORY`: the files under `tables/` always make the newest shape, and `migrations/<version>.sql` brings a file
+of the version before up to that step. Added columns must be nullable or have a default: older rows keep their meaning.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ CREATE TABLE call (
     declared        VARCHAR NOT NULL,
     confidence      VARCHAR NOT NULL,
     payload         VARCHAR NOT NULL,
+    measured        BOOLEAN NOT NULL,   -- its compliance can be told: the payload is there, or an exception was raised
     session_id      VARCHAR,            -- NULL where the spans name none
     session_source  VARCHAR NOT NULL,
     session_key     VARCHAR NOT NULL,   -- the session, or the trace standing in for it

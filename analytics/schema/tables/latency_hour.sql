@@ -1,4 +1,4 @@
--- Durations as counts in geometric buckets (2 % wide), so that quantiles over any range add up; see latency_bucket.
+-- Durations as counts in geometric buckets (5 % wide), so that quantiles over any range add up; see latency_bucket.
 CREATE TABLE latency_hour (
     project VARCHAR NOT NULL,
     hour    INTEGER NOT NULL,

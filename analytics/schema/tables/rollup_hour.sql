@@ -7,6 +7,7 @@ CREATE TABLE rollup_hour (
     outcome          VARCHAR NOT NULL,
     code             VARCHAR NOT NULL,  -- 'none' where no code is known, so that keys compare without NULL
     payload          VARCHAR NOT NULL,
+    measured         BOOLEAN NOT NULL,
     inferred         BOOLEAN NOT NULL,
     muted            BOOLEAN NOT NULL,
     budget_exhausted BOOLEAN NOT NULL,

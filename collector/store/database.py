@@ -1,0 +1,121 @@
+"""The DuckDB file: how it is made, opened and closed down to what this service needs."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from analytics import schema
+from analytics.store import StoreUnavailable
+from collector.store.relations import named
+
+STORAGE_VERSION = "v1.5.0"
+"""Files stay readable by DuckDB 1.5 when 2.0 makes them."""
+
+_HELD = re.compile(r"\(PID (\d+)\)")
+
+
+class StoreHeld(StoreUnavailable):
+    """Another process owns the file."""
+
+
+@dataclass(slots=True, frozen=True)
+class Limits:
+    """What DuckDB may use. `backup_folder` is the only folder outside its own file that it may ever touch."""
+
+    memory_limit: str = "600MB"
+    threads: int = 2
+    checkpoint_threshold: str = "256MB"
+    backup_folder: Path | None = None
+
+
+def open_database(path: Path, limits: Limits) -> duckdb.DuckDBPyConnection:
+    """Open the file, made first where it does not exist, with settings that no statement can widen again.
+
+    Raises:
+        StoreHeld: another process owns it.
+        duckdb.Error: the file cannot be read.
+    """
+    if not path.exists():
+        create(path)
+    try:
+        connection = duckdb.connect(str(path), config={"memory_limit": limits.memory_limit, "threads": limits.threads})
+    except duckdb.IOException as error:
+        held = _HELD.search(str(error))
+        if held is None:
+            raise
+        raise StoreHeld(f"{path} is held by PID {held[1]}; ask that service instead: use --api") from error
+    _lock_down(connection, path, limits)
+    return connection
+
+
+def create(path: Path) -> None:
+    """Make the file with all tables under another name, then put it in place: a half-made file is never opened."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.name}.creating")
+    for leftover in (fresh, Path(f"{fresh}.wal")):
+        leftover.unlink(missing_ok=True)
+    connection = duckdb.connect(":memory:")
+    try:
+        connection.execute(f"ATTACH '{_quoted(fresh)}' AS fresh (STORAGE_VERSION '{STORAGE_VERSION}')")
+        connection.execute("USE fresh")
+        for statement in schema.tables().values():
+            connection.execute(statement)
+        for version, reason in schema.HISTORY:
+            connection.execute("INSERT INTO schema_version VALUES (?, ?, ?)", [version, reason, time.time_ns()])
+        connection.execute("CHECKPOINT fresh")
+        connection.execute("USE memory")
+        connection.execute("DETACH fresh")
+    finally:
+        connection.close()
+    with fresh.open("rb") as file:
+        os.fsync(file.fileno())
+    fresh.rename(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename or a new name in a folder survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")
+
+
+def _lock_down(connection: duckdb.DuckDBPyConnection, path: Path, limits: Limits) -> None:
+    folders = [f"'{_quoted(limits.backup_folder.resolve())}/'"] if limits.backup_folder else []
+    for setting in (
+        "SET GLOBAL TimeZone = 'UTC'",
+        f"SET GLOBAL temp_directory = '{_quoted(path)}.tmp'",
+        f"SET GLOBAL checkpoint_threshold = '{limits.checkpoint_threshold}'",
+        f"SET GLOBAL allowed_directories = [{', '.join(folders)}]",
+        "SET GLOBAL enable_external_access = false",
+        "SET GLOBAL lock_configuration = true",
+    ):
+        connection.execute(setting)
+
+
+def rows(cursor: duckdb.DuckDBPyConnection, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
+    """The rows of one statement."""
+    result = cursor.sql(sql, params=named(sql, params) or None)
+    return pa.table({}) if result is None else result.to_arrow_table()
+
+
+def run(cursor: duckdb.DuckDBPyConnection, sql: str, params: Mapping[str, Any] | None = None) -> int:
+    """Run one statement; returns the rows that it changed, 0 for one that changes none."""
+    cursor.execute(sql, named(sql, params) or None)
+    answer = cursor.fetchone() if cursor.description else None
+    return int(answer[0]) if answer and isinstance(answer[0], int) and len(answer) == 1 else 0

@@ -1,0 +1,329 @@
+"""Span and log rows as Arrow columns and back: the one place that knows how a row is laid out in the store.
+
+Structures travel as JSON text (VARCHAR is the fastest to insert and portable), empty ones as NULL. JSON text never
+holds a NUL or half a surrogate pair: DuckDB's JSON functions refuse a column that has a single one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from analytics.spans import Event, Link, LogRecord, Span
+from analytics.store import Batch
+
+LARGEST = 2**63 - 1
+"""Times beyond it (the year 2262) are held at it; the number sent stands in `out_of_range`."""
+
+_TEXT = pa.string()
+
+SPAN_SCHEMA = pa.schema(
+    [
+        ("project", _TEXT),
+        ("trace_id", _TEXT),
+        ("span_id", _TEXT),
+        ("parent_span_id", _TEXT),
+        ("name", _TEXT),
+        ("kind", pa.uint8()),
+        ("start_ns", pa.int64()),
+        ("end_ns", pa.int64()),
+        ("status_code", pa.uint8()),
+        ("status_message", _TEXT),
+        ("attributes", _TEXT),
+        ("events", _TEXT),
+        ("links", _TEXT),
+        ("resource", _TEXT),
+        ("scope_name", _TEXT),
+        ("scope_version", _TEXT),
+        ("scope_attributes", _TEXT),
+        ("schema_url", _TEXT),
+        ("trace_state", _TEXT),
+        ("flags", pa.uint32()),
+        ("dropped_attributes", pa.uint32()),
+        ("dropped_events", pa.uint32()),
+        ("dropped_links", pa.uint32()),
+        ("cut", _TEXT),
+        ("out_of_range", _TEXT),
+        ("received_ns", pa.int64()),
+        ("seq", pa.int64()),
+        ("content_key", pa.int64()),
+    ]
+)
+
+LOG_SCHEMA = pa.schema(
+    [
+        ("project", _TEXT),
+        ("trace_id", _TEXT),
+        ("span_id", _TEXT),
+        ("event_name", _TEXT),
+        ("time_ns", pa.int64()),
+        ("severity", pa.int32()),
+        ("body", _TEXT),
+        ("attributes", _TEXT),
+        ("resource", _TEXT),
+        ("scope_name", _TEXT),
+        ("scope_version", _TEXT),
+        ("dropped_attributes", pa.uint32()),
+        ("cut", _TEXT),
+        ("out_of_range", _TEXT),
+        ("received_ns", pa.int64()),
+        ("seq", pa.int64()),
+        ("content_key", pa.int64()),
+    ]
+)
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+
+
+def encode(value: Any) -> bytes:
+    """JSON text of an attribute value; what JSON in DuckDB cannot hold is shown instead (NUL as U+2400)."""
+    try:
+        text = _encode(value)
+    except (UnicodeEncodeError, OverflowError, TypeError, ValueError):
+        return _encode_odd(value)
+    return _encode_odd(value) if b"\\u0000" in text else text
+
+
+def _encode_odd(value: Any) -> bytes:
+    return json.dumps(_clean(value), ensure_ascii=False, separators=(",", ":"), default=str).encode()
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.replace("\0", "\u2400").encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_clean(str(key)): _clean(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(entry) for entry in value]
+    if isinstance(value, float) and not float("-inf") < value < float("inf"):
+        return None
+    return value
+
+
+def _or_null(value: Any) -> bytes | None:
+    return encode(value) if value else None
+
+
+def _events(events: list[Event]) -> bytes | None:
+    if not events:
+        return None
+    return encode([{"name": e.name, "time_ns": e.time_ns, "attributes": e.attributes} for e in events])
+
+
+def _links(links: list[Link]) -> bytes | None:
+    if not links:
+        return None
+    return encode([{"trace_id": k.trace_id, "span_id": k.span_id, "attributes": k.attributes} for k in links])
+
+
+class _Shared:
+    """Encodes a dictionary that many rows share (a resource) once."""
+
+    def __init__(self) -> None:
+        self._texts: dict[int, bytes | None] = {}
+
+    def __call__(self, value: dict[str, Any]) -> bytes | None:
+        if not value:
+            return None
+        text = self._texts.get(id(value))
+        if text is None:
+            text = self._texts[id(value)] = encode(value)
+        return text
+
+
+def _key(*parts: object) -> int:
+    return int.from_bytes(
+        blake2b(repr(parts).encode("utf-8", "replace"), digest_size=8).digest(), "little", signed=True
+    )
+
+
+def _in_range(**times: int) -> bytes | None:
+    beyond = {name: time for name, time in times.items() if time > LARGEST}
+    return encode(beyond) if beyond else None
+
+
+def span_columns(spans: Sequence[Span]) -> list[tuple[Any, ...]]:
+    """One tuple per span, in the order of SPAN_SCHEMA."""
+    shared = _Shared()
+    rows = []
+    for s in spans:
+        attributes, events, links = _or_null(s.attributes), _events(s.events), _links(s.links)
+        resource, scope = shared(s.resource), shared(s.scope_attributes)
+        key = _key(
+            s.trace_id,
+            s.span_id,
+            s.parent_span_id,
+            s.name,
+            s.start_ns,
+            s.end_ns,
+            s.status_code,
+            s.status_message,
+            attributes,
+            events,
+            links,
+            resource,
+        )
+        rows.append(
+            (
+                s.project,
+                s.trace_id,
+                s.span_id,
+                s.parent_span_id,
+                s.name,
+                s.kind & 0xFF,
+                min(s.start_ns, LARGEST),
+                min(s.end_ns, LARGEST),
+                s.status_code & 0xFF,
+                s.status_message,
+                attributes,
+                events,
+                links,
+                resource,
+                s.scope_name,
+                s.scope_version,
+                scope,
+                s.schema_url,
+                s.trace_state,
+                s.flags,
+                s.dropped_attributes,
+                s.dropped_events,
+                s.dropped_links,
+                _or_null(s.cut),
+                _in_range(start_ns=s.start_ns, end_ns=s.end_ns),
+                s.received_ns,
+                s.seq,
+                key,
+            )
+        )
+    return rows
+
+
+def log_columns(logs: Sequence[LogRecord]) -> list[tuple[Any, ...]]:
+    """One tuple per log record, in the order of LOG_SCHEMA."""
+    shared = _Shared()
+    rows = []
+    for r in logs:
+        body, attributes, resource = encode(r.body), _or_null(r.attributes), shared(r.resource)
+        key = _key(r.trace_id, r.span_id, r.event_name, r.time_ns, r.severity, body, attributes, resource)
+        rows.append(
+            (
+                r.project,
+                r.trace_id,
+                r.span_id,
+                r.event_name,
+                min(r.time_ns, LARGEST),
+                r.severity,
+                body,
+                attributes,
+                resource,
+                r.scope_name,
+                r.scope_version,
+                r.dropped_attributes,
+                _or_null(r.cut),
+                _in_range(time_ns=r.time_ns),
+                r.received_ns,
+                r.seq,
+                key,
+            )
+        )
+    return rows
+
+
+def to_arrow(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
+    """The rows of `span_columns` or `log_columns` as one table."""
+    columns: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [[] for _ in schema]
+    return pa.table(
+        [pa.array(column, type=field.type) for column, field in zip(columns, schema, strict=True)], schema=schema
+    )
+
+
+def batch_to_arrow(batch: Batch) -> tuple[pa.Table, pa.Table]:
+    """A batch as a table of spans and a table of logs."""
+    return to_arrow(span_columns(batch.spans), SPAN_SCHEMA), to_arrow(log_columns(batch.logs), LOG_SCHEMA)
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    return _decode(text) if text else {}
+
+
+def spans_of(table: pa.Table) -> list[Span]:
+    """Span rows of a table with at least the columns of SPAN_SCHEMA; rows that share a resource share the object."""
+    shared = _sharing()
+    return [_span(row, shared) for row in table.to_pylist()]
+
+
+def _sharing() -> Callable[[str | None], dict[str, Any]]:
+    seen: dict[str, dict[str, Any]] = {}
+
+    def shared(text: str | None) -> dict[str, Any]:
+        if not text:
+            return {}
+        if text not in seen:
+            seen[text] = _decode(text)
+        return seen[text]
+
+    return shared
+
+
+def _span(row: dict[str, Any], shared: Callable[[str | None], dict[str, Any]]) -> Span:
+    times = _object(row["out_of_range"])
+    return Span(
+        trace_id=row["trace_id"],
+        span_id=row["span_id"],
+        parent_span_id=row["parent_span_id"],
+        name=row["name"],
+        kind=row["kind"],
+        start_ns=times.get("start_ns", row["start_ns"]),
+        end_ns=times.get("end_ns", row["end_ns"]),
+        status_code=row["status_code"],
+        status_message=row["status_message"],
+        attributes=_object(row["attributes"]),
+        events=[Event(**event) for event in _decode(row["events"] or "[]")],
+        links=[Link(**link) for link in _decode(row["links"] or "[]")],
+        resource=shared(row["resource"]),
+        scope_name=row["scope_name"],
+        scope_version=row["scope_version"],
+        scope_attributes=shared(row["scope_attributes"]),
+        schema_url=row["schema_url"],
+        trace_state=row["trace_state"],
+        flags=row["flags"],
+        dropped_attributes=row["dropped_attributes"],
+        dropped_events=row["dropped_events"],
+        dropped_links=row["dropped_links"],
+        cut=_object(row["cut"]),
+        project=row["project"],
+        received_ns=row["received_ns"],
+        seq=row["seq"],
+    )
+
+
+def logs_of(table: pa.Table) -> list[LogRecord]:
+    """Log rows of a table that has at least the columns of LOG_SCHEMA."""
+    shared = _sharing()
+    return [_log(row, shared) for row in table.to_pylist()]
+
+
+def _log(row: dict[str, Any], shared: Callable[[str | None], dict[str, Any]]) -> LogRecord:
+    return LogRecord(
+        trace_id=row["trace_id"],
+        span_id=row["span_id"],
+        event_name=row["event_name"],
+        time_ns=_object(row["out_of_range"]).get("time_ns", row["time_ns"]),
+        severity=row["severity"],
+        body=_decode(row["body"]) if row["body"] else None,
+        attributes=_object(row["attributes"]),
+        resource=shared(row["resource"]),
+        scope_name=row["scope_name"],
+        scope_version=row["scope_version"],
+        dropped_attributes=row["dropped_attributes"],
+        cut=_object(row["cut"]),
+        project=row["project"],
+        received_ns=row["received_ns"],
+        seq=row["seq"],
+    )
