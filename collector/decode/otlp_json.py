@@ -1,0 +1,275 @@
+"""OTLP/JSON to rows, with msgspec: ids are hex, 64-bit integers strings or numbers, unknown fields ignored.
+
+protobuf's own `json_format` must not be used here: it reads the hex ids as base64 and accepts snake_case.
+Specification: opentelemetry-proto/docs/specification.md, "JSON Protobuf Encoding".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from analytics.spans import Attributes, Event, Link, LogRecord, Span
+from collector.decode import json_shapes as shapes
+from collector.decode.caps import DEPTH_MARK, cap_key, cap_nested, cap_text, choose_attributes, thin
+from collector.decode.decoded import Decoded, DecodeError, Signal, TooManyRecordsError
+from collector.decode.json_scalars import base64_text, double, enum, hex_id, integer, uint64
+from collector.decode.limits import DecodeLimits
+
+_DECODERS: Mapping[Signal, msgspec.json.Decoder[Any]] = {
+    Signal.TRACES: msgspec.json.Decoder(shapes.TracesRequest),
+    Signal.LOGS: msgspec.json.Decoder(shapes.LogsRequest),
+    Signal.METRICS: msgspec.json.Decoder(shapes.MetricsRequest),
+}
+_NO_RESOURCE = shapes.Resource()
+
+
+def decode(body: bytes, signal: Signal, project: str, received_ns: int, limits: DecodeLimits) -> Decoded:
+    """Rows of one JSON request; see `collector.decode.decode`."""
+    if body.count(b"{") > limits.json_objects:
+        raise TooManyRecordsError("the body holds too many objects; send smaller batches")
+    request = _parse(body, signal)
+    decoded = Decoded()
+    reader = _Reader(decoded, project, received_ns, limits)
+    if signal is Signal.METRICS:
+        decoded.not_kept = sum(
+            len(scoped.metrics or ())
+            for group in request.resource_metrics or ()
+            for scoped in group.scope_metrics or ()
+        )
+        return decoded
+    for group in (request.resource_spans if signal is Signal.TRACES else request.resource_logs) or ():
+        if signal is Signal.TRACES:
+            reader.resource_spans(group)
+        else:
+            reader.resource_logs(group)
+    return decoded
+
+
+def _parse(body: bytes, signal: Signal) -> Any:
+    try:
+        return _DECODERS[signal].decode(body)
+    except msgspec.ValidationError as error:
+        # The text names a path and types, never a value of the payload.
+        raise DecodeError(f"the body is not an OTLP {signal} request in JSON: {error}") from None
+    except msgspec.DecodeError as error:
+        raise DecodeError(f"the body is not JSON: {error}") from None
+    except RecursionError:
+        raise DecodeError("the body is nested too deep") from None
+
+
+@dataclass(slots=True, frozen=True)
+class _Shared:
+    """What the spans of one ScopeSpans share."""
+
+    resource: Attributes
+    scope: shapes.Scope
+    scope_attributes: Attributes
+    schema_url: str
+
+
+class _Reader:
+    """Turns one parsed request into rows; holds what all of its rows share."""
+
+    __slots__ = ("_decoded", "_limits", "_project", "_received_ns", "_records")
+
+    def __init__(self, decoded: Decoded, project: str, received_ns: int, limits: DecodeLimits) -> None:
+        self._decoded = decoded
+        self._project = project
+        self._received_ns = received_ns
+        self._limits = limits
+        self._records = 0
+
+    def _count(self, records: int) -> None:
+        self._records += records
+        if self._records > self._limits.records:
+            raise TooManyRecordsError(f"more than {self._limits.records} records in one request; send smaller batches")
+
+    def resource_spans(self, group: shapes.ResourceSpans) -> None:
+        """Every span of one ResourceSpans."""
+        resource_cut: dict[str, int] = {}
+        resource, _ = self._attributes((group.resource or _NO_RESOURCE).attributes, resource_cut, "resource.")
+        for scoped in group.scope_spans or ():
+            self._count(len(scoped.spans or ()))
+            scope = scoped.scope or shapes.Scope()
+            cut = dict(resource_cut)
+            scope_attributes, _ = self._attributes(scope.attributes, cut, "scope.")
+            shared = _Shared(resource, scope, scope_attributes, (scoped.schema_url or group.schema_url or "")[:1024])
+            for message in scoped.spans or ():
+                span = self._span(message, shared, dict(cut))
+                if span is not None:
+                    self._decoded.batch.spans.append(span)
+
+    def _span(self, message: shapes.Span, shared: _Shared, cut: dict[str, int]) -> Span | None:
+        trace_id, span_id = hex_id(message.trace_id, 32), hex_id(message.span_id, 16)
+        parent = hex_id(message.parent_span_id, 16)
+        if not trace_id or not span_id:
+            self._decoded.reasons["spans rejected for an invalid trace_id or span_id"] += 1
+            return None
+        limits = self._limits
+        status = message.status or shapes.Status()
+        start, end = uint64(message.start_time_unix_nano), uint64(message.end_time_unix_nano)
+        attributes, dropped = self._attributes(message.attributes, cut, "")
+        events, dropped_events = self._events(message.events or (), cut)
+        links, dropped_links = self._links(message.links or (), cut)
+        code = enum(status.code, shapes.STATUS_CODES)
+        span = Span(
+            trace_id=trace_id,
+            span_id=span_id,
+            parent_span_id=parent,
+            name=cap_text("name", message.name or "", cut, "name", limits),
+            kind=enum(message.kind, shapes.SPAN_KINDS),
+            start_ns=start,
+            end_ns=end,
+            status_code=code if code in (1, 2) else 0,
+            status_message=cap_text("status", status.message or "", cut, "status_message", limits),
+            attributes=attributes,
+            events=events,
+            links=links,
+            resource=shared.resource,
+            scope_name=(shared.scope.name or "")[:1024],
+            scope_version=(shared.scope.version or "")[:1024],
+            scope_attributes=shared.scope_attributes,
+            schema_url=shared.schema_url,
+            trace_state=(message.trace_state or "")[:1024],
+            flags=uint64(message.flags) & 0xFF,
+            dropped_attributes=uint64(message.dropped_attributes_count) + dropped,
+            dropped_events=uint64(message.dropped_events_count) + dropped_events,
+            dropped_links=uint64(message.dropped_links_count) + dropped_links,
+            cut=cut,
+            project=self._project,
+            received_ns=self._received_ns,
+        )
+        self._note(span, bool(dropped or dropped_events or dropped_links))
+        return span
+
+    def _note(self, span: Span, dropped: bool) -> None:
+        notes = self._decoded.notes
+        if span.end_ns < span.start_ns:
+            notes["spans end before they start"] += 1
+        if span.cut:
+            notes["spans have values cut at a cap"] += 1
+        if dropped:
+            notes["spans have attributes, events or links beyond the caps"] += 1
+
+    def _events(self, messages: Sequence[shapes.Event], cut: dict[str, int]) -> tuple[list[Event], int]:
+        kept, dropped = thin(messages, self._limits.events)
+        events = []
+        for message in kept:
+            name = cap_text("name", message.name or "", cut, "event.name", self._limits)
+            attributes, lost = self._attributes(message.attributes, cut, f"event.{name[:64]}.")
+            dropped += lost
+            events.append(Event(name, uint64(message.time_unix_nano), attributes))
+        return events, dropped
+
+    def _links(self, messages: Sequence[shapes.Link], cut: dict[str, int]) -> tuple[list[Link], int]:
+        kept, dropped = thin(messages, self._limits.links)
+        return [
+            Link(
+                hex_id(message.trace_id, 32),
+                hex_id(message.span_id, 16),
+                self._attributes(message.attributes, cut, "link.")[0],
+            )
+            for message in kept
+        ], dropped
+
+    def resource_logs(self, group: shapes.ResourceLogs) -> None:
+        """Every record of one ResourceLogs."""
+        resource_cut: dict[str, int] = {}
+        resource, _ = self._attributes((group.resource or _NO_RESOURCE).attributes, resource_cut, "resource.")
+        for scoped in group.scope_logs or ():
+            self._count(len(scoped.log_records or ()))
+            scope = scoped.scope or shapes.Scope()
+            for message in scoped.log_records or ():
+                self._decoded.batch.logs.append(self._log(message, resource, scope, dict(resource_cut)))
+
+    def _log(
+        self, message: shapes.LogRecord, resource: Attributes, scope: shapes.Scope, cut: dict[str, int]
+    ) -> LogRecord:
+        attributes, dropped = self._attributes(message.attributes, cut, "")
+        body = self._value("body", message.body, cut, "body") if message.body else None
+        if cut:
+            self._decoded.notes["log records have values cut at a cap"] += 1
+        return LogRecord(
+            trace_id=hex_id(message.trace_id, 32),
+            span_id=hex_id(message.span_id, 16),
+            event_name=(message.event_name or "")[:1024],
+            time_ns=uint64(message.time_unix_nano) or uint64(message.observed_time_unix_nano),
+            severity=enum(message.severity_number, shapes.SEVERITIES),
+            body=body,
+            attributes=attributes,
+            resource=resource,
+            scope_name=(scope.name or "")[:1024],
+            scope_version=(scope.version or "")[:1024],
+            dropped_attributes=uint64(message.dropped_attributes_count) + dropped,
+            cut=cut,
+            project=self._project,
+            received_ns=self._received_ns,
+        )
+
+    def _attributes(
+        self, pairs: Sequence[shapes.KeyValue] | None, cut: dict[str, int], prefix: str
+    ) -> tuple[Attributes, int]:
+        """Attributes as a dict (the last of equal keys wins), and how many were over the cap."""
+        if not pairs:
+            return {}, 0
+        limits = self._limits
+        dropped = 0
+        if len(pairs) > limits.attributes:
+            chosen = choose_attributes([pair.key or "" for pair in pairs], limits.attributes)
+            dropped = len(pairs) - len(chosen)
+            pairs = [pair for n, pair in enumerate(pairs) if n in chosen]
+        attributes: Attributes = {}
+        for pair in pairs:
+            key = cap_key(pair.key or "")
+            value = pair.value
+            attributes[key] = None if value is None else self._value(key, value, cut, prefix + key)
+        return attributes, dropped
+
+    def _value(self, key: str, value: shapes.AnyValue, cut: dict[str, int], mark: str) -> Any:
+        if value.string_value is not None:
+            return cap_text(key, value.string_value, cut, mark, self._limits)
+        if value.array_value is not None or value.kvlist_value is not None:
+            return cap_nested(key, self._nested(value, 1, cut, mark), cut, mark, self._limits)
+        return self._scalar(key, value, cut, mark)
+
+    def _scalar(self, key: str, value: shapes.AnyValue, cut: dict[str, int], mark: str) -> Any:
+        if value.int_value is not None:
+            return integer(value.int_value, -(2**63), 2**63)
+        if value.bool_value is not None:
+            return value.bool_value
+        if value.double_value is not None:
+            number = double(value.double_value)
+            if math.isfinite(number):
+                return number
+            cut[mark] = len(str(number))
+            return None
+        if value.bytes_value is not None:
+            return cap_text(key, base64_text(value.bytes_value), cut, mark, self._limits)
+        return None
+
+    def _nested(self, value: shapes.AnyValue | None, depth: int, cut: dict[str, int], mark: str) -> Any:
+        """A value inside a list or map; `depth` counts the lists and maps around it."""
+        if value is None:
+            return None
+        if value.string_value is not None:
+            return value.string_value.replace("\0", "\u2400")
+        array, kvlist = value.array_value, value.kvlist_value
+        if array is None and kvlist is None:
+            return self._scalar("", value, cut, mark)
+        if depth > self._limits.depth_refused:
+            raise DecodeError(f"a value is nested deeper than {self._limits.depth_refused} levels")
+        inner: Callable[[shapes.AnyValue | None], Any] = lambda item: self._nested(item, depth + 1, cut, mark)  # noqa: E731
+        result: Any
+        if array is not None:
+            result = [inner(item) for item in array.values or ()]
+        else:
+            result = {cap_key(pair.key or ""): inner(pair.value) for pair in (kvlist and kvlist.values) or ()}
+        if depth > self._limits.depth:
+            cut.setdefault(mark, len(DEPTH_MARK))
+            return DEPTH_MARK
+        return result
