@@ -1,0 +1,58 @@
+"""The Host check: a page of a stranger whose name was re-bound to this address must not reach the service.
+
+A browser sends the name that it was told; so only configured names, the loopback names, and the address that the
+connection really reached are answered.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable, Sequence
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class HostCheck:
+    """Knows the names of this service."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._names = _LOOPBACK | {name.lower().rstrip(".") for name in names}
+
+    def allows(self, headers: Sequence[str], server: tuple[str, int | None] | None) -> bool:
+        """Whether a request may be answered.
+
+        Args:
+            headers: the values of its Host header; exactly one is needed.
+            server: the address and port that the connection reached.
+        """
+        if len(headers) != 1:
+            return False
+        name = host_name(headers[0])
+        if name in self._names:
+            return True
+        return server is not None and _same_address(name, server[0])
+
+
+def host_name(value: str) -> str:
+    """The host of a Host header without port and brackets, lower case."""
+    value = value.strip().lower()
+    if value.startswith("["):
+        return value[1:].partition("]")[0]
+    return value.partition(":")[0].rstrip(".")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address or name to bind stays on this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _same_address(name: str, reached: str) -> bool:
+    try:
+        return ipaddress.ip_address(name) == ipaddress.ip_address(reached)
+    except ValueError:
+        return False

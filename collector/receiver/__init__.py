@@ -1,0 +1,1 @@
+"""OTLP from the network: gRPC and HTTP, each a thin shell around `collector.intake`."""
