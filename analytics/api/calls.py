@@ -1,0 +1,77 @@
+"""Judged calls: the list, one of them in full, and those that lied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analytics.api.context import Answer, Context
+from analytics.api.query import Cursor, NotFoundError, Query
+from analytics.api.rules import sentence
+from analytics.questions import rows
+from analytics.questions.call_object import call_object, evidence_of
+from analytics.questions.filters import Filters
+from telltale.vocabulary import Outcome
+
+EXCERPT = 2000
+"""How much of a result a list shows, in characters; the call itself has all of it."""
+
+
+def calls(context: Context, query: Query) -> Answer:
+    """Call objects, newest first, a page at a time."""
+    found, following = _page(context, query, query.filters)
+    return {"rows": [call_object(row) for row in found], "total": _total(context, query), "next_cursor": following}
+
+
+def silent(context: Context, query: Query) -> Answer:
+    """Calls that failed although they claimed success or said nothing: declared against derived."""
+    filters = query.filters.only(outcomes=(Outcome.SILENT_FAILURE.value,))
+    found, following = _page(context, query, filters)
+    made = [{**call_object(row), "result": excerpt(row["result"])} for row in found]
+    total = rows(context.store, "calls_total", filters)[0]["total"]
+    return {"rows": made, "total": total, "next_cursor": following}
+
+
+def call(context: Context, query: Query) -> Answer:
+    """One call with its payloads and the sentence behind each of its rules."""
+    row = call_row(context, query.filters.project, query.path["span_id"])
+    if row is None:
+        raise NotFoundError(
+            f"no tool call of project {query.filters.project!r} holds span {query.path['span_id'][:64]!r}"
+        )
+    return full_call(row)
+
+
+def full_call(row: dict[str, Any]) -> dict[str, Any]:
+    """A call object with everything that is known of it."""
+    evidence = evidence_of(row)
+    explained = [
+        {"rule": rule, "sentence": sentence(rule), "evidence": [each for each in evidence if each.get("rule") == rule]}
+        for rule in row["rules"]
+    ]
+    more = ("arguments", "result", "error_message", "span_ids", "lost")
+    return {**call_object(row), **{name: row[name] for name in more}, "rules_explained": explained}
+
+
+def call_row(context: Context, project: str, span_id: str) -> dict[str, Any] | None:
+    """The row of the call that a span (or call id) belongs to."""
+    found = rows(context.store, "call_by_span", Filters(project=project), span_id=span_id)
+    return found[0] if found else None
+
+
+def excerpt(text: str | None) -> str | None:
+    """The beginning of a long text, marked as cut."""
+    return text if text is None or len(text) <= EXCERPT else text[:EXCERPT] + "…"
+
+
+def _total(context: Context, query: Query) -> int:
+    return int(rows(context.store, "calls_total", query.filters)[0]["total"])
+
+
+def _page(context: Context, query: Query, filters: Filters) -> tuple[list[dict[str, Any]], str | None]:
+    limit = query.limit or 2**62
+    place = {"before_ns": query.cursor.ns, "before_id": query.cursor.id, "limit": limit + 1}
+    found = rows(context.store, "calls", filters, **place)
+    if len(found) <= limit:
+        return found, None
+    last = found[limit - 1]
+    return found[:limit], Cursor(last["started_ns"], last["id"]).text()

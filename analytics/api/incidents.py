@@ -1,0 +1,89 @@
+"""Incidents: what fired, and what people said of it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import msgspec
+
+from analytics.api.context import Answer, Context
+from analytics.api.query import BadRequestError, NotFoundError, Query
+from analytics.questions import rows
+from analytics.questions.filters import Filters
+from analytics.questions.times import MAX_NS, rfc3339
+
+_TIMES = ("first_failure", "detected", "notified", "acknowledged", "diagnosed", "resolved")
+_ACKNOWLEDGE = """UPDATE alert SET acknowledged_ns = coalesce(acknowledged_ns, $now), acknowledged_by = $who,
+    state = CASE WHEN state = 'firing' THEN 'acknowledged' ELSE state END
+WHERE project = $project AND id = $id"""
+_DIAGNOSE = """UPDATE alert SET diagnosed_ns = coalesce(diagnosed_ns, $now), diagnosed_by = $who, cause = $cause
+WHERE project = $project AND id = $id"""
+
+
+def incidents(context: Context, query: Query) -> Answer:
+    """Incidents of a range, newest first."""
+    states = (query.state,) if query.state else ()
+    found = incident_rows(context, query.filters, states, query.limit)
+    return {"rows": found, "total": len(found)}
+
+
+def incident_rows(
+    context: Context, filters: Filters, states: tuple[str, ...] = (), limit: int | None = 1000
+) -> list[dict[str, Any]]:
+    """Incidents detected in the range of `filters`, in one of `states` (any, if none is named)."""
+    place = {
+        "project": filters.project,
+        "detected_from_ns": filters.since_ns or 0,
+        "detected_to_ns": filters.until_ns or MAX_NS,
+        "limit": limit or 2**62,
+    }
+    found = [row for state in states or ("",) for row in rows(context.store, "incidents", state=state, **place)]
+    for name in ("tool", "code"):
+        wanted = (filters.tool,) if name == "tool" and filters.tool else filters.codes if name == "code" else ()
+        found = [row for row in found if not wanted or row[name] in wanted]
+    found.sort(key=lambda row: row["detected_ns"], reverse=True)
+    return [incident_object(row) for row in found]
+
+
+def incident_object(row: dict[str, Any]) -> dict[str, Any]:
+    """One row of `alert` as the object that leaves the service."""
+    copied = ("id", "rule", "project", "tool", "code", "severity", "state", "cause", "example_sessions", "text")
+    return {
+        **{name: row[name] for name in copied},
+        **{name: rfc3339(row[f"{name}_ns"]) for name in _TIMES},
+        "acknowledged_by": row["acknowledged_by"],
+        "diagnosed_by": row["diagnosed_by"],
+        "numbers": msgspec.json.decode(row["numbers"]),
+    }
+
+
+def acknowledge(context: Context, query: Query) -> Answer:
+    """Somebody has seen it."""
+    return _word(context, query, _ACKNOWLEDGE, {"who": _text(query, "who")})
+
+
+def diagnose(context: Context, query: Query) -> Answer:
+    """Somebody knows the cause."""
+    return _word(context, query, _DIAGNOSE, {"who": _text(query, "who"), "cause": _text(query, "cause")})
+
+
+def _word(context: Context, query: Query, sql: str, said: dict[str, str]) -> Answer:
+    incident = {"project": query.filters.project, "id": query.path["id"]}
+    if not rows(context.store, "incident", **incident):
+        raise NotFoundError(f"no incident of project {query.filters.project!r} has id {query.path['id'][:64]!r}")
+    if context.alerts is not None and "cause" in said:
+        context.alerts.diagnose(query.path["id"], said["who"], said["cause"])
+    elif context.alerts is not None:
+        context.alerts.acknowledge(query.path["id"], said["who"])
+    else:
+        with context.store.write() as transaction:
+            transaction.execute(sql, {**incident, **said, "now": time.time_ns()})
+    return incident_object(rows(context.store, "incident", **incident)[0])
+
+
+def _text(query: Query, name: str) -> str:
+    value = query.body.get(name)
+    if not isinstance(value, str) or not value.strip() or len(value) > 2000:
+        raise BadRequestError(f"{name} must be a text of 1 to 2000 characters")
+    return value.strip()

@@ -1,0 +1,132 @@
+"""Is anything wrong now: the whole project in one answer, from the rollups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analytics.api.context import Answer, Context
+from analytics.api.incidents import incident_rows
+from analytics.api.query import Query
+from analytics.api.tools import tool_rows
+from analytics.questions import rows
+from analytics.questions.filters import Filters
+from analytics.questions.statistics import compliance
+from analytics.questions.times import HOUR_NS, SECOND_NS, rfc3339
+from telltale.vocabulary import Outcome
+
+WORST_TOOLS = 8
+MAX_BUCKETS = 80
+"""The most points that a trend has; the bucket grows with the range."""
+
+_BUCKETS_S = (60, 300, 900, 3600, 3 * 3600, 6 * 3600, 86400, 7 * 86400, 30 * 86400, 365 * 86400)
+
+
+def overview(context: Context, query: Query) -> Answer:
+    """Counts, compliance, sessions, trend and the worst tools of a range, beside the range before it."""
+    filters = query.filters
+    store = context.store
+    counts = counted(context, filters)
+    sessions = rows(store, "sessions_total", filters, flagged=0, unrecovered=0)[0]
+    worst = [row for row in tool_rows(context, filters) if row["failures"]]
+    return {
+        **counts,
+        "sessions": sessions["sessions"],
+        "sessions_failed": sessions["sessions_failed"],
+        "sessions_unrecovered": sessions["sessions_unrecovered"],
+        "users_failed": rows(store, "flagged_users", filters)[0]["users_failed"],
+        "open_incidents": incident_rows(
+            context, filters.only(since_ns=None, until_ns=None), ("firing", "acknowledged")
+        ),
+        "trend": trend(context, query),
+        "worst_tools": worst[:WORST_TOOLS],
+        "previous": _previous(context, query),
+    }
+
+
+def counted(context: Context, filters: Filters) -> dict[str, Any]:
+    """The calls of a range by outcome, with their compliance."""
+    outcomes, measured = dict.fromkeys(Outcome, 0), dict.fromkeys(Outcome, 0)
+    budget_exhausted = inferred_internal = not_measured = 0
+    for row in rows(context.store, "outcomes", filters):
+        outcome = Outcome(row["outcome"])
+        outcomes[outcome] += row["calls"]
+        if row["measured"]:
+            measured[outcome] += row["calls"]
+        else:
+            not_measured += row["calls"]
+        budget_exhausted += row["budget_exhausted"]
+        inferred_internal += row["inferred_internal"]
+    calls = sum(outcomes.values())
+    return {
+        "calls": calls,
+        "failures": calls - outcomes[Outcome.OK],
+        "by_outcome": {outcome.value: count for outcome, count in outcomes.items()},
+        "compliance": compliance(measured, not_measured),
+        "budget_exhausted": budget_exhausted,
+        "silent": outcomes[Outcome.SILENT_FAILURE],
+        "inferred_internal": inferred_internal,
+    }
+
+
+def _previous(context: Context, query: Query) -> dict[str, Any] | None:
+    """The same counts over the range of equal length just before; None where the range is open."""
+    since = query.filters.since_ns
+    if since is None:
+        return None
+    length = min(query.now_ns, query.filters.until_ns or query.now_ns) - since
+    if length <= 0:
+        return None
+    before = counted(context, query.filters.only(since_ns=since - length, until_ns=since))
+    return {name: before[name] for name in ("calls", "failures", "silent", "compliance")}
+
+
+def trend(context: Context, query: Query) -> list[dict[str, Any]]:
+    """Calls by outcome over time; empty buckets between the first and the last are filled with zeros."""
+    filters = query.filters
+    since, until = filters.since_ns, min(query.now_ns, filters.until_ns or query.now_ns)
+    if since is None:
+        points = _hourly(context, filters, 1)
+        if not points:
+            return []
+        bucket_s = _bucket_s((max(points) - min(points)) // SECOND_NS)
+        points = _folded(points, max(bucket_s, 3600))
+        return _rows(points, max(bucket_s, 3600))
+    bucket_s = _bucket_s((until - since) // SECOND_NS)
+    if bucket_s >= 3600:
+        return _rows(_folded(_hourly(context, filters, 1), bucket_s), bucket_s)
+    points = {}
+    for row in rows(context.store, "trend_fine", filters, bucket_ns=bucket_s * SECOND_NS):
+        points.setdefault(row["bucket_ns"], {})[row["outcome"]] = row["calls"]
+    return _rows(points, bucket_s)
+
+
+def _bucket_s(range_s: int) -> int:
+    return next((each for each in _BUCKETS_S if range_s <= each * MAX_BUCKETS), _BUCKETS_S[-1])
+
+
+def _hourly(context: Context, filters: Filters, hours: int) -> dict[int, dict[str, int]]:
+    points: dict[int, dict[str, int]] = {}
+    for row in rows(context.store, "trend_hours", filters, hours=hours):
+        points.setdefault(row["bucket_hour"] * HOUR_NS, {})[row["outcome"]] = row["calls"]
+    return points
+
+
+def _folded(points: dict[int, dict[str, int]], bucket_s: int) -> dict[int, dict[str, int]]:
+    folded: dict[int, dict[str, int]] = {}
+    for at, counts in points.items():
+        into = folded.setdefault(at - at % (bucket_s * SECOND_NS), {})
+        for outcome, calls in counts.items():
+            into[outcome] = into.get(outcome, 0) + calls
+    return folded
+
+
+def _rows(points: dict[int, dict[str, int]], bucket_s: int) -> list[dict[str, Any]]:
+    if not points:
+        return []
+    step = bucket_s * SECOND_NS
+    wanted = range(min(points), max(points) + 1, step)
+    starts = list(wanted) if len(wanted) <= 4 * MAX_BUCKETS else sorted(points)
+    return [
+        {"bucket": rfc3339(at), **{outcome.value: points.get(at, {}).get(outcome.value, 0) for outcome in Outcome}}
+        for at in starts
+    ]

@@ -1,0 +1,197 @@
+"""What an endpoint is asked: parameters checked one by one, each refusal a sentence that names its parameter."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from analytics.questions.filters import FAILURES, NO_CODE, Filters
+from analytics.questions.times import HOUR_NS, parse_time
+from telltale.vocabulary import Code, Flag, Outcome, Payload
+
+DEFAULT_LIMIT = 100
+MAX_LIMIT = 10_000
+MAX_TEXT = 1024
+"""The longest value of any parameter, in characters."""
+
+PARAMETERS: Mapping[str, str] = {
+    "project": "Project; default `default`",
+    "since": "Start of the range: 15m, 24h, 7d, RFC 3339, or all; default 24h",
+    "until": "End of the range, in the same words; default open",
+    "tool": "Tool name",
+    "agent": "Agent name",
+    "service": "Service name",
+    "release": "Release (service.version)",
+    "session": "Session id",
+    "user": "User id",
+    "outcome": "Comma-separated outcomes; `failed` stands for the three failures",
+    "code": "Comma-separated codes; `none` for calls without one",
+    "flag": "A flag that the calls bear",
+    "payload": "captured, truncated or absent",
+    "fingerprint": "Fingerprint of an error group",
+    "inferred": "true: calls seen only in the model's messages; false: the others",
+    "recovered": "true: failures recovered later; false: the others",
+    "flagged": "true: sessions that hold a failure",
+    "unrecovered": "true: sessions in which a failure is not known to be recovered",
+    "state": "State of an incident: firing, acknowledged, resolved",
+    "limit": f"Rows of the answer, 1 to {MAX_LIMIT}; default {DEFAULT_LIMIT}",
+    "cursor": "`next_cursor` of the page before",
+    "format": "json (default), csv or arrow",
+}
+"""Every query parameter, with what it means."""
+
+_PLAIN = ("project", "tool", "agent", "service", "release", "session", "user", "fingerprint")
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "flag": tuple(Flag),
+    "payload": tuple(Payload),
+    "state": ("firing", "acknowledged", "resolved"),
+    "format": ("json", "csv", "arrow"),
+}
+_LISTS: Mapping[str, tuple[str, ...]] = {
+    "outcome": (*Outcome, "failed"),
+    "code": (*Code, NO_CODE),
+}
+
+
+class BadRequestError(Exception):
+    """The request cannot be answered as it stands; the text is a sentence for whoever sent it."""
+
+
+class NotFoundError(Exception):
+    """What the request names is not there; the text says what."""
+
+
+@dataclass(slots=True, frozen=True)
+class Cursor:
+    """A position in a list that runs from new to old: everything before (`ns`, `id`) is still to come."""
+
+    ns: int = 2**63 - 1
+    id: str = "\U0010ffff"
+
+    def text(self) -> str:
+        """The opaque form that `next_cursor` carries."""
+        return base64.urlsafe_b64encode(f"{self.ns}:{self.id}".encode()).decode().rstrip("=")
+
+    @classmethod
+    def parse(cls, text: str) -> Cursor:
+        """The position that `text` stands for.
+
+        Raises:
+            BadRequestError: no answer of this service has given that cursor.
+        """
+        try:
+            ns, _, row_id = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().partition(":")
+            return cls(int(ns), row_id)
+        except (ValueError, binascii.Error):
+            raise BadRequestError("cursor is not one that this service has given: pass next_cursor unchanged") from None
+
+
+@dataclass(slots=True, frozen=True)
+class Query:
+    """A checked request. `path` holds what the path names, `now_ns` when it was asked (ns since 1970 UTC)."""
+
+    filters: Filters
+    now_ns: int
+    limit: int | None = DEFAULT_LIMIT
+    cursor: Cursor = field(default_factory=Cursor)
+    flagged: bool = False
+    unrecovered: bool = False
+    state: str | None = None
+    format: str = "json"
+    path: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] = field(default_factory=dict)
+
+
+def parse_query(
+    given: Mapping[str, str],
+    *,
+    path: Mapping[str, str] | None = None,
+    body: Mapping[str, Any] | None = None,
+    default_since: str = "24h",
+    now_ns: int | None = None,
+) -> Query:
+    """Check the parameters of a request.
+
+    Raises:
+        BadRequestError: a parameter is unknown, or its value is not one it can have.
+    """
+    now = time.time_ns() if now_ns is None else now_ns
+    for name, value in given.items():
+        if name not in PARAMETERS:
+            raise BadRequestError(f"{name[:40]!r} is no parameter; there are {', '.join(PARAMETERS)}")
+        if len(value) > MAX_TEXT:
+            raise BadRequestError(f"{name} is longer than {MAX_TEXT} characters")
+    given = {name: value for name, value in given.items() if value != ""}
+    for name, allowed in _CHOICES.items():
+        if name in given and given[name] not in allowed:
+            raise BadRequestError(f"{name} is {given[name]!r}; it can be {', '.join(allowed)}")
+    since = _time(given, "since", default_since, now)
+    until = _time(given, "until", "all", now)
+    if until is None and since is not None:
+        # A live window is open to the end of the next hour: clocks run ahead a little, and a whole hour comes cheap
+        # from the rollup. What claims to lie further in the future is seen with `since=all`.
+        until = (now // HOUR_NS + 2) * HOUR_NS
+    filters = Filters(
+        since_ns=since,
+        until_ns=until,
+        outcomes=_outcomes(_several(given, "outcome")),
+        codes=_several(given, "code"),
+        flag=given.get("flag"),
+        payload=given.get("payload"),
+        inferred=_truth(given, "inferred"),
+        recovered=_truth(given, "recovered"),
+        **{name: given[name] for name in _PLAIN if name in given},
+    )
+    return Query(
+        filters=filters,
+        now_ns=now,
+        limit=_limit(given),
+        cursor=Cursor.parse(given["cursor"]) if "cursor" in given else Cursor(),
+        flagged=bool(_truth(given, "flagged")),
+        unrecovered=bool(_truth(given, "unrecovered")),
+        state=given.get("state"),
+        format=given.get("format", "json"),
+        path=path or {},
+        body=body or {},
+    )
+
+
+def _time(given: Mapping[str, str], name: str, default: str, now_ns: int) -> int | None:
+    try:
+        return parse_time(given.get(name, default), now_ns)
+    except ValueError as wrong:
+        raise BadRequestError(f"{name} {wrong}") from None
+
+
+def _several(given: Mapping[str, str], name: str) -> tuple[str, ...]:
+    values = tuple(part.strip() for part in given.get(name, "").split(",") if part.strip())
+    for value in values:
+        if value not in _LISTS[name]:
+            raise BadRequestError(f"{name} {value!r} is not known; there are {', '.join(_LISTS[name])}")
+    return values
+
+
+def _outcomes(values: tuple[str, ...]) -> tuple[str, ...]:
+    spelt_out = [each for value in values for each in (FAILURES if value == "failed" else (value,))]
+    return tuple(dict.fromkeys(spelt_out))
+
+
+def _truth(given: Mapping[str, str], name: str) -> bool | None:
+    if name not in given:
+        return None
+    if given[name].lower() in ("true", "1"):
+        return True
+    if given[name].lower() in ("false", "0"):
+        return False
+    raise BadRequestError(f"{name} is {given[name]!r}; it can be true or false")
+
+
+def _limit(given: Mapping[str, str]) -> int:
+    text = given.get("limit", str(DEFAULT_LIMIT))
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MAX_LIMIT:
+        raise BadRequestError(f"limit is {text!r}; it can be 1 to {MAX_LIMIT}")
+    return int(text)

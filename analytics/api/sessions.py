@@ -1,0 +1,38 @@
+"""Sessions: what happened in each, the newest first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analytics.api.context import Answer, Context
+from analytics.api.query import Cursor, Query
+from analytics.questions import rows
+from analytics.questions.times import rfc3339
+
+
+def sessions(context: Context, query: Query) -> Answer:
+    """Sessions of a range, a page at a time."""
+    which = {"flagged": int(query.flagged), "unrecovered": int(query.unrecovered)}
+    limit = query.limit or 2**62
+    place = {"before_ns": query.cursor.ns, "before_id": query.cursor.id, "limit": limit + 1}
+    found = rows(context.store, "sessions", query.filters, **which, **place)
+    total = rows(context.store, "sessions_total", query.filters, **which)[0]["sessions"]
+    following = None
+    if len(found) > limit:
+        following = Cursor(found[limit - 1]["t0_ns"], found[limit - 1]["session_id"]).text()
+    return {"rows": [session_object(row) for row in found[:limit]], "total": total, "next_cursor": following}
+
+
+def session_object(row: dict[str, Any]) -> dict[str, Any]:
+    """One row of `session` as the object that leaves the service."""
+    copied = ("session_id", "session_source", "agent", "user", "service", "calls", "failures", "silent", "unrecovered")
+    return {
+        **{name: row[name] for name in copied},
+        "started_at": rfc3339(row["t0_ns"]),
+        "ended_at": rfc3339(row["t1_ns"]),
+        "flagged": row["failures"] > 0,
+        "codes": row["codes"],
+        "tools": row["tools"],
+        "flags": row["flags"],
+        "traces": row["traces"],
+    }

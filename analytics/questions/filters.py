@@ -1,0 +1,161 @@
+"""What a question is asked about: one project, a range of time, and the narrowing filters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from telltale.vocabulary import Outcome
+
+FAILURES = (Outcome.STRUCTURED_ERROR.value, Outcome.UNSTRUCTURED_ERROR.value, Outcome.SILENT_FAILURE.value)
+"""The outcomes that `outcome=failed` stands for."""
+
+NO_CODE = "none"
+"""How a question and a rollup name calls without a code."""
+
+_COLUMNS = {
+    "tool": "tool",
+    "agent": "agent",
+    "service": "service",
+    "release": "release",
+    "user": '"user"',
+    "session": "session_key",
+    "payload": "payload",
+    "fingerprint": "fingerprint",
+}
+
+
+_SESSION = {
+    "agent": "agent = $agent",
+    "service": "service = $service",
+    "user": '"user" = $user',
+    "session": "session_id = $session",
+    "tool": "list_contains(tools, $tool)",
+    "flag": "list_contains(flags, $flag)",
+}
+
+
+@dataclass(slots=True, frozen=True)
+class Filters:
+    """Filters that every question understands; None and () mean all.
+
+    `since_ns` (inclusive) and `until_ns` (exclusive) bound the call's start as sent, ns since 1970 UTC. `outcomes` and
+    `codes` are alternatives, `codes` may hold "none". `flag` selects calls that bear it.
+    """
+
+    project: str = "default"
+    since_ns: int | None = None
+    until_ns: int | None = None
+    tool: str | None = None
+    agent: str | None = None
+    service: str | None = None
+    release: str | None = None
+    user: str | None = None
+    session: str | None = None
+    payload: str | None = None
+    fingerprint: str | None = None
+    flag: str | None = None
+    outcomes: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+    inferred: bool | None = None
+    recovered: bool | None = None
+
+    def only(self, **changes: Any) -> Filters:
+        """The same filters with some of them changed."""
+        return replace(self, **changes)
+
+
+@dataclass(slots=True)
+class Condition:
+    """A WHERE clause in the making: SQL with named parameters, and their values."""
+
+    parts: list[str] = field(default_factory=list)
+    params: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, sql: str, **params: Any) -> None:
+        """One more condition that must hold."""
+        self.parts.append(sql)
+        self.params.update(params)
+
+    def between(self, column: str, low: int | None, high: int | None) -> None:
+        """`low <= column < high`, open where None."""
+        if low is not None:
+            self.parts.append(f"{column} >= {int(low)}")
+        if high is not None:
+            self.parts.append(f"{column} < {int(high)}")
+
+    def any_of(self, sql: str, name: str, values: tuple[str, ...]) -> None:
+        """One of `values` holds; `{}` in `sql` stands for the value."""
+        names = [f"{name}_{i}" for i in range(len(values))]
+        alternatives = " OR ".join(sql.format(f"${each}") for each in names)
+        self.add(f"({alternatives})", **dict(zip(names, values, strict=True)))
+
+    @property
+    def sql(self) -> str:
+        """All conditions in one, without the word WHERE."""
+        return " AND ".join(self.parts)
+
+
+def call_condition(filters: Filters, since_ns: int | None, until_ns: int | None) -> Condition:
+    """The rows of `call` that these filters mean, between two times (literals: they prune best)."""
+    where = Condition()
+    where.add("project = $project", project=filters.project)
+    where.between("started_ns", since_ns, until_ns)
+    for name, column in _COLUMNS.items():
+        value = getattr(filters, name)
+        if value is not None:
+            where.add(f"{column} = ${name}", **{name: value})
+    _add_shared(filters, where, "coalesce(code, 'none')")
+    if filters.flag is not None:
+        where.add("list_contains(flags, $flag)", flag=filters.flag)
+    if filters.recovered is not None:
+        where.add("recovered IS TRUE" if filters.recovered else "recovered IS NOT TRUE")
+    return where
+
+
+def rollup_condition(filters: Filters, since_hour: int | None, until_hour: int | None) -> Condition:
+    """The rows of `rollup_hour` that these filters mean; only for filters that `rolled_up` accepts."""
+    where = Condition()
+    where.add("project = $project", project=filters.project)
+    where.between("hour", since_hour, until_hour)
+    if filters.tool is not None:
+        where.add("tool = $tool", tool=filters.tool)
+    if filters.payload is not None:
+        where.add("payload = $payload", payload=filters.payload)
+    _add_shared(filters, where, "code")
+    return where
+
+
+def session_condition(filters: Filters) -> Condition:
+    """The sessions that overlap the range and match what a session knows of these filters."""
+    where = Condition()
+    where.add("project = $project", project=filters.project)
+    if filters.since_ns is not None:
+        where.add(f"t1_ns >= {filters.since_ns}")
+    if filters.until_ns is not None:
+        where.add(f"t0_ns < {filters.until_ns}")
+    for name, condition in _SESSION.items():
+        if getattr(filters, name) is not None:
+            where.add(condition, **{name: getattr(filters, name)})
+    if filters.codes:
+        where.any_of("list_contains(codes, {})", "code", filters.codes)
+    if filters.outcomes:
+        where.add("failures > 0" if set(filters.outcomes) <= set(FAILURES) else "calls > 0")
+    if filters.outcomes == (Outcome.SILENT_FAILURE.value,):
+        where.add("silent > 0")
+    return where
+
+
+def _add_shared(filters: Filters, where: Condition, code: str) -> None:
+    if filters.outcomes:
+        where.any_of("outcome = {}", "outcome", filters.outcomes)
+    if filters.codes:
+        where.any_of(code + " = {}", "code", filters.codes)
+    if filters.inferred is not None:
+        where.add("inferred" if filters.inferred else "NOT inferred")
+
+
+def rolled_up(filters: Filters) -> bool:
+    """Whether the hourly rollup knows every column that these filters name."""
+    beyond = ("agent", "service", "release", "user", "session", "fingerprint", "flag", "recovered")
+    return all(getattr(filters, name) is None for name in beyond)

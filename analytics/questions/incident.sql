@@ -1,0 +1,2 @@
+-- One incident.
+SELECT * FROM alert WHERE project = $project AND id = $id

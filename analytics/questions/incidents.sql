@@ -1,0 +1,7 @@
+-- Incidents of a project, newest first; $state '' means any.
+SELECT *
+FROM alert
+WHERE project = $project AND ($state = '' OR state = $state)
+    AND detected_ns >= $detected_from_ns AND detected_ns < $detected_to_ns
+ORDER BY detected_ns DESC, id DESC
+LIMIT $limit

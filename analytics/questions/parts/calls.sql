@@ -1,0 +1,2 @@
+-- {calls}
+SELECT * FROM call WHERE {where}

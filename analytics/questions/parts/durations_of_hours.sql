@@ -1,0 +1,2 @@
+-- {durations}, whole hours
+SELECT tool, bucket, calls FROM latency_hour WHERE {where}

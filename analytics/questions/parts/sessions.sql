@@ -1,0 +1,2 @@
+-- {sessions}
+SELECT * FROM session WHERE {where}

@@ -1,0 +1,95 @@
+"""The relations that a question names in braces, narrowed to its filters and range.
+
+`{calls}`: judged calls. `{counts}`: how many calls per hour, tool, outcome, code…; whole hours come from the rollup,
+the parts of an hour at both ends from the calls themselves, so that the answer is exact and still cheap. `{durations}`:
+calls per tool and duration bucket, likewise. `{sessions}`: sessions that overlap the range. `{span}` and `{log}` are
+left to the store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from math import ceil, log
+from typing import Any
+
+from analytics.questions.filters import (
+    Condition,
+    Filters,
+    call_condition,
+    rolled_up,
+    rollup_condition,
+    session_condition,
+)
+from analytics.questions.times import HOUR_NS
+
+BUCKET_RATIO = 1.05
+"""Width of a duration bucket: a quantile read off the buckets is within 2.5 % of the exact one."""
+
+BUCKET_FLOOR_MS = 0.01
+"""Durations below this are one bucket, number 0."""
+
+
+def bucket_of(duration_ms: float) -> int:
+    """The number of the duration bucket that a call falls into."""
+    if not duration_ms > BUCKET_FLOOR_MS:
+        return 0
+    return ceil(log(duration_ms / BUCKET_FLOOR_MS) / _LOG_RATIO)
+
+
+_LOG_RATIO = log(BUCKET_RATIO)
+
+
+@cache
+def _part(name: str) -> str:
+    return (files("analytics.questions") / "parts" / f"{name}.sql").read_text("utf-8").partition("\n")[2].strip()
+
+
+@dataclass(slots=True)
+class Relations:
+    """SQL text of each relation, and the parameters that they share."""
+
+    sql: dict[str, str] = field(default_factory=dict)
+    params: dict[str, Any] = field(default_factory=dict)
+
+    def into(self, question: str) -> tuple[str, dict[str, Any]]:
+        """The question with its relations filled in, and the parameters that it then uses."""
+        for name, sql in self.sql.items():
+            question = question.replace(f"{{{name}}}", f"({sql})")
+        return question, {name: value for name, value in self.params.items() if f"${name}" in question}
+
+
+def relations(filters: Filters) -> Relations:
+    """Every relation for these filters."""
+    made = Relations()
+    _add(made, "calls", [("calls", call_condition(filters, filters.since_ns, filters.until_ns))])
+    _add(made, "sessions", [("sessions", session_condition(filters))])
+    _add(made, "counts", _hourly(filters, rolled_up(filters), "counts"))
+    narrowed = filters.outcomes or filters.codes or filters.payload is not None or filters.inferred is not None
+    _add(made, "durations", _hourly(filters, rolled_up(filters) and not narrowed, "durations"))
+    return made
+
+
+def _hourly(filters: Filters, known: bool, name: str) -> list[tuple[str, Condition]]:
+    """Whole hours from a rollup and the rest from calls, or all from calls where the rollup lacks a filtered column."""
+    since, until = filters.since_ns, filters.until_ns
+    rolled, raw = f"{name}_of_hours", f"{name}_of_calls"
+    if not known:
+        return [(raw, call_condition(filters, since, until))]
+    first = None if since is None else -(-since // HOUR_NS)
+    last = None if until is None else until // HOUR_NS
+    if first is not None and last is not None and first >= last:
+        return [(raw, call_condition(filters, since, until))]
+    parts = [(rolled, rollup_condition(filters, first, last))]
+    if since is not None and first is not None and since < first * HOUR_NS:
+        parts.append((raw, call_condition(filters, since, first * HOUR_NS)))
+    if until is not None and last is not None and until > last * HOUR_NS:
+        parts.append((raw, call_condition(filters, last * HOUR_NS, until)))
+    return parts
+
+
+def _add(made: Relations, name: str, parts: list[tuple[str, Condition]]) -> None:
+    made.sql[name] = " UNION ALL ".join(_part(part).replace("{where}", where.sql) for part, where in parts)
+    for _, where in parts:
+        made.params.update(where.params)

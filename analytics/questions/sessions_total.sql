@@ -1,0 +1,6 @@
+-- How many sessions, how many of them held a failure, and in how many a failure is not known to be recovered.
+SELECT count(*) AS sessions,
+    count(CASE WHEN failures > 0 THEN 1 END) AS sessions_failed,
+    count(CASE WHEN unrecovered > 0 THEN 1 END) AS sessions_unrecovered
+FROM {sessions} AS sessions
+WHERE ($flagged = 0 OR failures > 0) AND ($unrecovered = 0 OR unrecovered > 0)
