@@ -47,6 +47,17 @@ class Metrics:
         """Ask `gauges` (name to help text and value) at every scrape."""
         self.registry.register(_Watched(gauges))
 
+    def refused_by_reason(self) -> dict[str, int]:
+        """Requests refused and records not kept since the start, by reason."""
+        counts: dict[str, int] = {}
+        for counter in (self.refused_requests, self.refused_records):
+            for family in counter.collect():
+                for sample in family.samples:
+                    if sample.name.endswith("_total"):
+                        reason = sample.labels["reason"]
+                        counts[reason] = counts.get(reason, 0) + int(sample.value)
+        return counts
+
     def text(self) -> bytes:
         """The exposition text."""
         return generate_latest(self.registry)

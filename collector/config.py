@@ -1,0 +1,222 @@
+"""Settings: the defaults, `telltale.toml`, `TELLTALE_*` variables, flags; each overrides those before it.
+
+A wrong setting stops the start with a sentence that names the key. Nothing else in the service reads the environment.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import pydantic
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+    TomlConfigSettingsSource,
+)
+
+from analytics.alerts.settings import AlertSettings
+from analytics.settings import JudgeSettings, ToolSettings
+from collector.access.hosts import is_loopback
+from collector.decode import DecodeLimits
+from collector.receiver.http_protocol import ConnectionLimits
+
+PREFIX = "TELLTALE_"
+DEFAULT_FILE = Path("telltale.toml")
+MIB = 1024 * 1024
+
+Port = Annotated[int, Field(ge=0, le=65535)]
+"""A TCP port; 0 lets the system choose."""
+
+
+class ConfigError(Exception):
+    """A setting is wrong; the text names the key and says what is wrong with it."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ToolConfig(_Section):
+    """`[tools.NAME]`: what spans cannot tell of a tool (see `analytics.settings.ToolSettings`)."""
+
+    empty_is_normal: bool = False
+    content: bool | None = None
+    changes_state: bool | None = None
+    mute: frozenset[str] = frozenset()
+    budget: int = Field(default=2, ge=1)
+    owner: str | None = None
+    runbook: str | None = None
+
+
+class JudgeConfig(_Section):
+    """`[judge]`: where a loop begins (the same call with the same result, so many times)."""
+
+    retry_storm_calls: int = Field(default=5, ge=2)
+
+
+class TlsConfig(_Section):
+    """`[tls]`: TLS on both OTLP ports; with `client_ca`, clients must show a certificate of that authority."""
+
+    certificate: Path | None = None
+    key: Path | None = None
+    client_ca: Path | None = None
+
+    @pydantic.model_validator(mode="after")
+    def _whole(self) -> TlsConfig:
+        if (self.certificate is None) != (self.key is None):
+            raise ValueError("certificate and key are needed together")
+        if self.client_ca is not None and self.certificate is None:
+            raise ValueError("client_ca needs certificate and key")
+        for path in (self.certificate, self.key, self.client_ca):
+            if path is not None and not path.is_file():
+                raise ValueError(f"there is no file {path}")
+        return self
+
+
+class LimitsConfig(_Section):
+    """`[limits]`: bytes, counts and seconds that a sender may use."""
+
+    grpc_message_bytes: int = Field(default=4 * MIB, ge=1024)
+    http_body_bytes: int = Field(default=20 * MIB, ge=1024)
+    in_flight_bytes: int = Field(default=64 * MIB, ge=1024)
+    records: int = Field(default=50_000, ge=1)
+    attributes: int = Field(default=512, ge=1)
+    events: int = Field(default=256, ge=1)
+    payload_chars: int = Field(default=256 * 1024, ge=1)
+    value_chars: int = Field(default=16 * 1024, ge=1)
+    header_s: float = Field(default=5, gt=0)
+    body_s: float = Field(default=10, gt=0)
+    idle_s: float = Field(default=60, ge=1)
+    peer_connections: int = Field(default=200, ge=1)
+    connections: int = Field(default=5_000, ge=1)
+
+    def decode(self) -> DecodeLimits:
+        """The caps of the decoder."""
+        return DecodeLimits(
+            records=self.records,
+            attributes=self.attributes,
+            events=self.events,
+            payload_chars=self.payload_chars,
+            value_chars=self.value_chars,
+        )
+
+    def connection(self) -> ConnectionLimits:
+        """The limits of HTTP connections."""
+        return ConnectionLimits(
+            header_s=self.header_s,
+            body_s=self.body_s,
+            idle_s=self.idle_s,
+            peer_connections=self.peer_connections,
+            connections=self.connections,
+        )
+
+
+class Config(BaseSettings):
+    """All settings of the service."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True, env_ignore_empty=True
+    )
+
+    db: Path = Path("telltale.db")
+    host: str = "127.0.0.1"
+    otlp_grpc_port: Port = 4317
+    otlp_http_port: Port = 4318
+    api_port: Port = 4319
+    dashboard_port: Port = 8501
+    dashboard: bool = False
+    insecure: bool = False
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
+    cors_headers: Annotated[tuple[str, ...], NoDecode] = ()
+    log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
+    ready_file: Path | None = None
+    judge_every_s: float = Field(default=0.5, gt=0)
+    tls: TlsConfig = TlsConfig()
+    limits: LimitsConfig = LimitsConfig()
+    judge: JudgeConfig = JudgeConfig()
+    tools: dict[str, ToolConfig] = Field(default_factory=dict)
+    alerts: AlertSettings = AlertSettings()
+
+    @pydantic.field_validator("allowed_hosts", "cors_origins", "cors_headers", mode="before")
+    @classmethod
+    def _comma_separated(cls, value: Any) -> Any:
+        """Variables name lists with commas; the file uses TOML arrays."""
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Flags, then variables, then the file that `load` names."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, _file_in_use)
+
+    def judge_settings(self) -> JudgeSettings:
+        """What the judge is told."""
+        tools = {name: ToolSettings(**dict(tool)) for name, tool in self.tools.items()}
+        return JudgeSettings(tools=tools, retry_storm_calls=self.judge.retry_storm_calls)
+
+    def on_loopback(self) -> bool:
+        """Whether all ports stay on this machine."""
+        return is_loopback(self.host)
+
+
+_file_in_use: Path | None = None
+
+
+def load(file: Path | None = None, **flags: Any) -> Config:
+    """The settings of one start. `telltale.toml` in the working folder is read where no file is named.
+
+    Args:
+        file: a settings file.
+        flags: values from the command line; None means not given.
+
+    Raises:
+        ConfigError: a setting is wrong, unknown, or the file cannot be read.
+    """
+    global _file_in_use  # noqa: PLW0603 - pydantic-settings asks a class method for its sources
+    if file is not None and not file.is_file():
+        raise ConfigError(f"--config: there is no file {file}")
+    _file_in_use = file or (DEFAULT_FILE if DEFAULT_FILE.is_file() else None)
+    given = {key: value for key, value in flags.items() if value is not None}
+    try:
+        return Config(**given)
+    except pydantic.ValidationError as error:
+        raise ConfigError(_sentence(error, given)) from None
+    except SettingsError as error:
+        raise ConfigError(str(error)) from None
+    except ValueError as error:  # TOML that cannot be parsed
+        raise ConfigError(f"{_file_in_use}: {error}") from None
+    finally:
+        _file_in_use = None
+
+
+def _sentence(error: pydantic.ValidationError, given: dict[str, Any]) -> str:
+    first = error.errors(include_url=False, include_context=False)[0]
+    key = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f"{_source(key, given)}: there is no such setting"
+    return f"{_source(key, given)}: {first['msg'].removeprefix('Value error, ')} (got {str(first['input'])[:60]!r})"
+
+
+def _source(key: str, given: dict[str, Any]) -> str:
+    """Where the value came from, in the words that the maintainer used."""
+    if key.split(".", maxsplit=1)[0] in given:
+        return "--" + key.replace("_", "-")
+    variable = PREFIX + key.replace(".", "__").upper()
+    if any(name.upper() == variable for name in os.environ):
+        return variable
+    return f"{key} in {_file_in_use}" if _file_in_use else key

@@ -1,0 +1,276 @@
+"""The whole service in one process: receivers, store, judge, alerts, query API. Wires; decides nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import ssl
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+import structlog
+
+from analytics.api import create_app
+from analytics.store import Store
+from collector import parts
+from collector.access.api import ApiDoor
+from collector.access.hosts import HostCheck
+from collector.access.ingest import IngestAccess
+from collector.access.tokens import API_ROLES, Role, TokenTable, token_path
+from collector.config import Config, ConfigError
+from collector.intake import InFlight, Intake
+from collector.loop_thread import LoopThread
+from collector.metrics import Metrics
+from collector.receiver.cors import Cors
+from collector.receiver.grpc_server import GrpcReceiver
+from collector.receiver.http_app import HttpReceiver
+from collector.receiver.http_protocol import HttpServer
+from collector.sockets import PortTaken, bind, taken, url_host
+from collector.store import DuckDBStore
+from collector.system_routes import SystemRoutes
+from collector.worker import Worker
+
+log = structlog.get_logger("collector.service")
+
+DRAIN_S = 4
+"""How long requests in progress may take when the service stops."""
+
+
+@dataclass(slots=True, frozen=True)
+class Urls:
+    """Where the running service answers; ports as bound, also when 0 was asked for."""
+
+    otlp_grpc: str
+    otlp_http: str
+    api: str
+
+
+class Service:
+    """Start it, send to `urls`, stop it. Usable inside any process that leaves the database file to it."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.metrics = Metrics()
+        self.urls = Urls("", "", "")
+        self.tokens = _tokens(config)
+        self.store: Store | None = None
+        self._why_not_ready: str | None = "starting"
+        self._workers: list[Worker] = []
+        self._received_at = 0.0
+
+    def start(self) -> None:
+        """Bind, open the store, serve. Nothing is left running when it fails.
+
+        Raises:
+            ConfigError: an address beyond this machine without tokens.
+            PortTaken: a port cannot be bound.
+            analytics.store.StoreUnavailable: another process owns the database.
+        """
+        config = self.config
+        _check_exposure(config, self.tokens)
+        http_socket = bind(config.host, config.otlp_http_port, "--otlp-http-port")
+        api_socket = bind(config.host, config.api_port, "--api-port")
+        if config.otlp_grpc_port:
+            bind(config.host, config.otlp_grpc_port, "--otlp-grpc-port").close()
+        try:
+            store = self.store = DuckDBStore(config.db)
+        except BaseException:
+            http_socket.close()
+            api_socket.close()
+            raise
+        self._start_workers(store)
+        self._start_intake(store)
+        self._start_api(store, api_socket)
+        grpc_port = self._start_receivers(http_socket)
+        host = url_host(config.host)
+        scheme = "https" if config.tls.certificate else "http"
+        self.urls = Urls(
+            f"{scheme}://{host}:{grpc_port}",
+            f"{scheme}://{host}:{http_socket.getsockname()[1]}",
+            f"http://{host}:{api_socket.getsockname()[1]}",
+        )
+        self._why_not_ready = None
+        self._write_ready_file()
+        log.info("ready", db=str(config.db), **{name: getattr(self.urls, name) for name in Urls.__slots__})
+
+    def stop(self) -> None:
+        """Stop accepting, answer what was taken, judge no further, close the store. Takes less than five seconds."""
+        self._why_not_ready = "shutting down"
+        started = time.monotonic()
+        self._receivers.run(self._http.stop(), DRAIN_S + 1)
+        self._receivers.run(self._grpc.stop(max(0.0, DRAIN_S - (time.monotonic() - started))), DRAIN_S + 1)
+        self._intake.close(DRAIN_S)
+        for worker in self._workers:
+            worker.stop(2)
+        self._api_loop.run(self._api.stop(), DRAIN_S + 1)
+        for loop in (self._receivers, self._api_loop):
+            loop.stop()
+        if self.store is not None:
+            self.store.close()
+        if self.config.ready_file:
+            self.config.ready_file.unlink(missing_ok=True)
+        log.info("stopped", seconds=round(time.monotonic() - started, 2))
+
+    def _start_workers(self, store: Store) -> None:
+        judge = parts.judge(store, self.config.judge_settings())
+        if judge is not None:
+            self._workers.append(Worker("judge", judge, self.config.judge_every_s))
+        for worker in self._workers:
+            worker.start()
+
+    def _start_intake(self, store: Store) -> None:
+        config = self.config
+        self._in_flight = InFlight(config.limits.in_flight_bytes, self.metrics)
+        self._intake = Intake(
+            store,
+            self.metrics,
+            redact=parts.redact(config),
+            limits=config.limits.decode(),
+            on_append=self._appended,
+        )
+        self._intake.start()
+
+    def _appended(self) -> None:
+        self._received_at = time.time()
+        for worker in self._workers:
+            if worker.name == "judge":
+                worker.wake()
+
+    def _start_api(self, store: Store, sock: Any) -> None:
+        app = create_app(store, self.config.judge_settings(), status=self._status)
+        routes = SystemRoutes(app, lambda: self._why_not_ready, self.metrics.text)
+        door = ApiDoor(routes, self.tokens, self._hosts())
+        self.metrics.watch(self._gauges)
+        self._api_loop = LoopThread("api")
+        self._api = HttpServer(door, sock, self.config.limits.connection())
+        self._api_loop.run(self._api.start(), 10)
+
+    def _start_receivers(self, http_socket: Any) -> int:
+        config, limits = self.config, self.config.limits
+        access = IngestAccess(self.tokens)
+        self._receivers = LoopThread("receivers")
+        self._grpc = GrpcReceiver(
+            self._intake, self._in_flight, self.metrics, access, message_bytes=limits.grpc_message_bytes
+        )
+        host = f"[{config.host}]" if ":" in config.host else config.host
+        try:
+            port = self._receivers.run(
+                self._grpc.start(f"{host}:{config.otlp_grpc_port}", _grpc_credentials(config)), 10
+            )
+        except OSError as error:
+            raise taken(config.host, config.otlp_grpc_port, "--otlp-grpc-port", error) from None
+        app = HttpReceiver(
+            self._intake,
+            self._in_flight,
+            self.metrics,
+            access,
+            hosts=self._hosts(),
+            cors=Cors(config.cors_origins, config.cors_headers),
+            body_bytes=limits.http_body_bytes,
+        )
+        self._http = HttpServer(app, http_socket, limits.connection(), ssl_context=_ssl_context(config))
+        self._receivers.run(self._http.start(), 10)
+        return port
+
+    def _hosts(self) -> HostCheck:
+        return HostCheck((*self.config.allowed_hosts, self.config.host))
+
+    def _status(self) -> Mapping[str, Any]:
+        """What the API's `status` answer learns from the process."""
+        return {"refused": self.metrics.refused_by_reason(), "version": _version()}
+
+    def _gauges(self) -> dict[str, tuple[str, float]]:
+        """Values that are looked up at each scrape."""
+        db = self.config.db
+        gauges = {
+            "telltale_free_disk_bytes": (
+                "Free bytes on the database's disk.",
+                float(shutil.disk_usage(db.parent).free),
+            ),
+            "telltale_database_bytes": ("Size of the database file.", _size(db)),
+            "telltale_wal_bytes": ("Size of the database's write-ahead log.", _size(db.with_name(db.name + ".wal"))),
+            "telltale_last_received_timestamp_seconds": ("When the last batch was stored.", self._received_at),
+        }
+        for worker in self._workers:
+            name = f"telltale_{worker.name}_last_success_timestamp_seconds"
+            gauges[name] = (f"When the {worker.name} last finished a round.", worker.last_success)
+            gauges[f"telltale_{worker.name}_failures"] = (f"Rounds of the {worker.name} that failed.", worker.failures)
+        return gauges
+
+    def _write_ready_file(self) -> None:
+        path = self.config.ready_file
+        if path is not None:
+            fresh = path.with_name(path.name + ".new")
+            urls = {name: getattr(self.urls, name) for name in Urls.__slots__}
+            fresh.write_text(json.dumps({"pid": os.getpid(), **urls}))
+            fresh.replace(path)
+
+
+def _tokens(config: Config) -> TokenTable:
+    try:
+        return TokenTable(token_path(config.db))
+    except (ValueError, OSError) as error:
+        raise ConfigError(str(error)) from None
+
+
+def _check_exposure(config: Config, tokens: TokenTable) -> None:
+    """An address beyond this machine needs tokens for both doors, or the owner's word."""
+    if config.on_loopback() or config.insecure:
+        return
+    if not tokens.demanded((Role.INGEST,)) or not tokens.demanded(API_ROLES):
+        raise ConfigError(
+            f"--host {config.host} is reachable from other machines, so senders and readers need tokens: "
+            "`telltale token create --role ingest` and `--role viewer` (or operator, admin); "
+            "or say --insecure to run without"
+        )
+
+
+def _ssl_context(config: Config) -> ssl.SSLContext | None:
+    tls = config.tls
+    if tls.certificate is None or tls.key is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    try:
+        context.load_cert_chain(tls.certificate, tls.key)
+        if tls.client_ca is not None:
+            context.load_verify_locations(tls.client_ca)
+            context.verify_mode = ssl.CERT_REQUIRED
+    except (ssl.SSLError, OSError) as error:
+        raise ConfigError(f"tls: the certificate, key or client_ca cannot be used ({error})") from None
+    return context
+
+
+def _grpc_credentials(config: Config) -> grpc.ServerCredentials | None:
+    tls = config.tls
+    if tls.certificate is None or tls.key is None:
+        return None
+    return grpc.ssl_server_credentials(
+        [(tls.key.read_bytes(), tls.certificate.read_bytes())],
+        root_certificates=tls.client_ca.read_bytes() if tls.client_ca else None,
+        require_client_auth=tls.client_ca is not None,
+    )
+
+
+def _size(path: Path) -> float:
+    try:
+        return float(path.stat().st_size)
+    except FileNotFoundError:
+        return 0.0
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("telltale-otel")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+__all__ = ["PortTaken", "Service", "Urls"]
