@@ -156,7 +156,7 @@ _JSON_RPC = {
 }
 
 _ALIASES = {
-    **{name: code for name, code in _GRPC.values()},
+    **dict(_GRPC.values()),
     "RATE_LIMIT": Code.RATE_LIMITED,
     "RATE_LIMIT_EXCEEDED": Code.RATE_LIMITED,
     "RATELIMITED": Code.RATE_LIMITED,
@@ -237,15 +237,12 @@ def code_of(declared: object) -> Code | None:
     Returns:
         One of the closed codes, or None where the text is in no list.
     """
-    if isinstance(declared, bool) or declared is None:
-        return None
-    if isinstance(declared, int | float):
-        number = int(declared)
-        return code_of_http(number) or code_of_json_rpc(number)
+    if isinstance(declared, int | float) and not isinstance(declared, bool) and declared == declared // 1:
+        return code_of_http(int(declared)) or code_of_json_rpc(int(declared))
     if not isinstance(declared, str) or not declared or len(declared) > 80:
         return None
     text = declared.strip()
-    if text.lstrip("-").isdigit():
+    if text.removeprefix("-").isdecimal():
         return code_of(int(text))
     folded = "".join(f"_{c}" if c.isupper() and p.islower() else c for p, c in zip(" " + text, text, strict=False))
     name = folded.upper().replace("-", "_").replace(" ", "_").replace(".", "_")

@@ -1,0 +1,267 @@
+"""`guard`: one envelope for a function that you own, as a decorator or around a block of code."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator, Iterator, Mapping
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, ParamSpec, Self, TypeVar, overload
+
+from telltale._budget import Budget, default_budget
+from telltale._envelope import Envelope, ok
+from telltale._mapper import Mapper, default_mapper
+from telltale._resilience import CircuitBreaker, Retry
+from telltale._run import Call, Policy, run, run_async
+from telltale._signature import arguments_of, dress, positional_names
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_ITEMS_CAP = 1000
+"""Items of a stream that are kept for its span."""
+
+
+def as_budget(budget: Budget | int | None) -> Budget | None:
+    """A budget from what a user may write: a number of failures in a row, a Budget, or None for none."""
+    if isinstance(budget, bool):
+        raise TypeError("budget is a number, a Budget or None")
+    return Budget(budget, default_budget.store) if isinstance(budget, int) else budget
+
+
+class Guard:
+    """What `guard(…)` gives: call it on a function, or enter it around a block.
+
+    ```python
+    with guard("book_meeting", arguments={"date": date}) as call:
+        call.output = calendar.book(date)
+    return call.envelope
+    ```
+    """
+
+    def __init__(self, tool: str | None, policy: Policy, arguments: Mapping[str, Any] | None = None) -> None:
+        self._tool = tool
+        self._policy = policy
+        self._arguments = arguments
+        self._call: Call | None = None
+        self.output: Any = None
+        """What the block's call came to; set it inside the block."""
+        self._envelope: Envelope | None = None
+
+    @property
+    def envelope(self) -> Envelope:
+        """The block's answer.
+
+        Raises:
+            RuntimeError: the block is not over.
+        """
+        if self._envelope is None:
+            raise RuntimeError("the guarded block has no answer before it is left")
+        return self._envelope
+
+    def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """The guarded function, with the name, docstring, signature and annotations of the one inside."""
+        if isinstance(fn, staticmethod | classmethod):
+            return type(fn)(self(fn.__func__))
+        tool = self._tool or getattr(fn, "__name__", None) or type(fn).__name__
+        guarded = _wrapped(fn, tool, self._policy, positional_names(fn))
+        dress(guarded, fn)
+        return guarded
+
+    def __enter__(self) -> Self:
+        if self._call is not None:
+            raise RuntimeError("a guard is entered once; make a new one for each block")
+        if not self._tool:
+            raise TypeError("a guarded block needs the tool's name: guard('book_meeting')")
+        self._call = Call(self._tool, self._policy, self._arguments, None, None)
+        self._call.attach()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None) -> bool:
+        call = self._entered()
+        try:
+            if self._left_by(exc):
+                return False
+            self._envelope = call.answer(*self._judged(exc))
+            return True
+        finally:
+            call.detach()
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
+    ) -> bool:
+        call = self._entered()
+        try:
+            if self._left_by(exc):
+                return False
+            self._envelope = await call.answer_async(*self._judged(exc))
+            return True
+        finally:
+            call.detach()
+
+    def _entered(self) -> Call:
+        if self._call is None:
+            raise RuntimeError("the guard was not entered")
+        return self._call
+
+    def _left_by(self, exc: BaseException | None) -> bool:
+        call = self._entered()
+        if exc is None or not call.passes_through(exc):
+            return False
+        call.abandon(exc)
+        return True
+
+    def _judged(self, exc: BaseException | None) -> tuple[Envelope, Any]:
+        call = self._entered()
+        if exc is None:
+            envelope, failure = call.judge_value(self.output)
+        else:
+            failure = call.judge_exception(exc)
+            envelope = failure.envelope()
+        call.tell_breaker(failure)  # a block cannot be repeated, only its end be told
+        return envelope, failure
+
+
+@overload  # from the narrowest form to the widest: mypy warns of the overlap that this order resolves
+def guard(fn: Callable[P, AsyncIterator[R]], /) -> Callable[P, AsyncGenerator[R | Envelope, None]]: ...  # type: ignore[overload-overlap]
+@overload
+def guard(fn: Callable[P, Iterator[R]], /) -> Callable[P, Generator[R | Envelope, None, None]]: ...  # type: ignore[overload-overlap]
+@overload
+def guard(fn: Callable[P, Coroutine[Any, Any, R]], /) -> Callable[P, Coroutine[Any, Any, Envelope]]: ...  # type: ignore[overload-overlap]
+@overload
+def guard(fn: Callable[P, R], /) -> Callable[P, Envelope]: ...
+@overload
+def guard(
+    tool: str | None = None,
+    /,
+    *,
+    budget: Budget | int | None = ...,
+    retry: Retry | None = ...,
+    breaker: CircuitBreaker | None = ...,
+    mapper: Mapper = ...,
+    fatal: type[BaseException] | tuple[type[BaseException], ...] = ...,
+    arguments: Mapping[str, Any] | None = ...,
+) -> Guard: ...
+def guard(
+    tool: Any = None,
+    /,
+    *,
+    budget: Budget | int | None = default_budget,
+    retry: Retry | None = None,
+    breaker: CircuitBreaker | None = None,
+    mapper: Mapper = default_mapper,
+    fatal: type[BaseException] | tuple[type[BaseException], ...] = (),
+    arguments: Mapping[str, Any] | None = None,
+) -> Any:
+    """Give a tool one envelope: what it returns goes under `output`, what it raises becomes a proper error.
+
+    `@guard`, `@guard(budget=3)`, `@guard("name")`, or `with guard("name") as call:`. Works on functions, coroutines,
+    generators, async generators and methods. A generator's items pass as they are; its failure comes as a last item,
+    an error envelope. Cancellation and the frameworks' control flow pass through untouched.
+
+    Args:
+        tool: the tool's name; the function's own where left out.
+        budget: passing failures in a row after which the model is told to stop; None for none.
+        retry: repeats inside one call, invisible to the model; only for tools that may run twice.
+        breaker: shared by all tools with one dependency.
+        mapper: from exceptions to codes; the default one knows the usual libraries.
+        fatal: exceptions that shall fail the run instead of reaching the model.
+        arguments: of a guarded block, for its span; a function's are taken from the call.
+    """
+    fatal = fatal if isinstance(fatal, tuple) else (fatal,)
+    policy = Policy(as_budget(budget), retry, breaker, mapper, fatal)
+    if tool is None or isinstance(tool, str):
+        return Guard(tool, policy, arguments)
+    return Guard(None, policy)(tool)
+
+
+def _wrapped(fn: Callable[..., Any], tool: str, policy: Policy, names: tuple[str, ...]) -> Callable[..., Any]:
+    inner = fn if inspect.isroutine(fn) or isinstance(fn, type) else getattr(fn, "__call__", fn)  # noqa: B004
+    if inspect.isasyncgenfunction(inner):
+        return _async_stream(fn, tool, policy, names)
+    if inspect.isgeneratorfunction(inner):
+        return _stream(fn, tool, policy, names)
+    if inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(inner):
+
+        async def guarded_async(*args: Any, **kwargs: Any) -> Envelope:
+            return await run_async(tool, lambda: fn(*args, **kwargs), policy, lambda: arguments_of(names, args, kwargs))
+
+        return guarded_async
+
+    def guarded(*args: Any, **kwargs: Any) -> Envelope:
+        return run(tool, lambda: fn(*args, **kwargs), policy, lambda: arguments_of(names, args, kwargs))
+
+    return guarded
+
+
+def _stream(
+    fn: Callable[..., Any], tool: str, policy: Policy, names: tuple[str, ...]
+) -> Callable[..., Generator[Any, Any, Any]]:
+    def guarded(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        call = Call(tool, policy, arguments_of(names, args, kwargs), None, None)
+        source = fn(*args, **kwargs)
+        items: list[Any] = []
+        sent: Any = None
+        try:
+            while True:
+                # The span is current only while the tool's own code runs: the consumer's is not part of it.
+                call.attach()
+                try:
+                    item = source.send(sent)
+                finally:
+                    call.detach()
+                if len(items) < _ITEMS_CAP:
+                    items.append(item)
+                sent = yield item
+        except StopIteration as end:
+            call.tell_breaker(None)
+            call.answer(ok(items), None)
+            return end.value
+        except BaseException as exc:
+            with suppress(Exception):
+                source.close()
+            if call.passes_through(exc):
+                call.abandon(exc)
+                raise
+            failure = call.judge_exception(exc)
+            call.tell_breaker(failure)
+            yield call.answer(failure.envelope(), failure)
+
+    return guarded
+
+
+def _async_stream(
+    fn: Callable[..., Any], tool: str, policy: Policy, names: tuple[str, ...]
+) -> Callable[..., AsyncGenerator[Any, Any]]:
+    async def guarded(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
+        call = Call(tool, policy, arguments_of(names, args, kwargs), None, None)
+        source = fn(*args, **kwargs)
+        items: list[Any] = []
+        sent: Any = None
+        try:
+            while True:
+                call.attach()
+                try:
+                    item = await source.asend(sent)
+                finally:
+                    call.detach()
+                if len(items) < _ITEMS_CAP:
+                    items.append(item)
+                sent = yield item
+        except StopAsyncIteration:
+            call.tell_breaker(None)
+            await call.answer_async(ok(items), None)
+        except BaseException as exc:
+            with suppress(Exception):
+                await source.aclose()
+            if call.passes_through(exc):
+                call.abandon(exc)
+                raise
+            failure = call.judge_exception(exc)
+            call.tell_breaker(failure)
+            yield await call.answer_async(failure.envelope(), failure)
+
+    return guarded
