@@ -130,7 +130,7 @@ def _shortened(value: Any) -> Any:
 
 
 def site_key(database: Path) -> bytes:
-    """The site's own key for redaction marks, made beside the database file at first use, readable by its owner only."""
+    """The site's own key for redaction marks: made beside the database file at first use, for its owner's eyes only."""
     path = Path(f"{database}.redaction-key")
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

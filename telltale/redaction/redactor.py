@@ -1,0 +1,219 @@
+"""`Redactor`: masks secrets in texts, JSON values and attributes, and counts what it masked by kind."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import re
+import secrets
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import translate
+from typing import Any
+
+from telltale.redaction.keyed_text import mask_keyed
+from telltale.redaction.keys import KEY_LITERALS, KEY_SHAPE, kind_of_attribute, kind_of_key
+from telltale.redaction.patterns import PATTERNS, SECRETS, Pattern
+from telltale.redaction.prefilter import prefilter
+
+_SHORTEST = 5
+"""No secret that a pattern knows is shorter."""
+
+_LARGEST_PLAIN = 10**12
+"""Smaller whole numbers cannot be card numbers."""
+
+_DEEPEST = 64
+"""Nesting beyond this is masked whole rather than walked."""
+
+STRUCTURE_KEYS = (
+    "gen_ai.operation.name",
+    "gen_ai.tool.name",
+    "gen_ai.tool.type",
+    "gen_ai.tool.call.id",
+    "gen_ai.conversation.id",
+    "gen_ai.agent.*",
+    "gen_ai.provider.name",
+    "gen_ai.request.model",
+    "gen_ai.response.model",
+    "gen_ai.usage.*",
+    "session.id",
+    "service.*",
+    "telemetry.sdk.*",
+    "error.type",
+    "exception.type",
+    "http.*.status_code",
+    "http.request.method",
+    "rpc.*.status_code",
+    "rpc.system",
+    "db.system*",
+    "server.address",
+    "server.port",
+    "telltale.*",
+    "openinference.span.kind",
+    "mcp.method.name",
+)
+"""Attribute names that the allow-list mode always keeps: they carry structure, never content."""
+
+
+@dataclass(frozen=True, slots=True)
+class RedactionConfig:
+    """What is masked, and how the marks are made.
+
+    `key` is the site's secret for the marks: with the same key, equal secrets have equal marks; without one, a random
+    key of this process is used. `profiles` choose from the pattern table. `off` names kinds that are left alone (for
+    instance `email` or `blob`). `extra_keys` are further key names to mask, `allow` (names or `*` patterns) switches to
+    the allow-list mode: the value of every attribute that is neither listed nor structure is masked whole.
+    """
+
+    key: bytes = b""
+    profiles: frozenset[str] = frozenset({SECRETS})
+    off: frozenset[str] = frozenset()
+    extra_keys: frozenset[str] = frozenset()
+    extra_patterns: tuple[Pattern, ...] = ()
+    allow: tuple[str, ...] | None = None
+
+
+@dataclass(slots=True)
+class Redactor:
+    """Masks secrets. Methods may be called from any thread; `counts` holds what was masked so far, by kind."""
+
+    config: RedactionConfig = field(default_factory=RedactionConfig)
+    counts: Counter[str] = field(default_factory=Counter)
+    _key: bytes = b""
+    _patterns: tuple[tuple[Pattern, re.Pattern[str]], ...] = ()
+    _hits: Callable[[str], Sequence[int]] = lambda _text: ()
+    _extra_keys: frozenset[str] = frozenset()
+    _allowed: re.Pattern[str] | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        chosen = [p for p in PATTERNS if p.profile in self.config.profiles and p.kind not in self.config.off]
+        chosen += self.config.extra_patterns
+        self._key = self.config.key or secrets.token_bytes(32)
+        self._patterns = tuple((pattern, re.compile(pattern.regex)) for pattern in chosen)
+        views = [(pattern.shape, pattern.literals) for pattern in chosen]
+        extra = sorted(self.config.extra_keys)
+        shapes = [KEY_SHAPE, *(f"(?i:{re.escape(name)})" for name in extra)]
+        views.append(("|".join(shapes), (*KEY_LITERALS, *(name.lower() for name in extra))))
+        self._hits = prefilter(views)
+        self._extra_keys = frozenset(name.lower() for name in extra)
+        if self.config.allow is not None:
+            self._allowed = re.compile("|".join(translate(name) for name in (*STRUCTURE_KEYS, *self.config.allow)))
+
+    def text(self, text: str) -> str:
+        """`text` with every secret masked; the same object where there is none."""
+        if len(text) < _SHORTEST:
+            return text
+        hits = self._hits(text)
+        return self._masked(text, hits, parse=True) if hits else text
+
+    def clean(self, text: str) -> bool:
+        """Whether a first look finds nothing to mask: one pass; "clean" is certain, "not clean" is not."""
+        return not self._hits(text)
+
+    def innocent_name(self, name: str) -> bool:
+        """Whether an attribute's name neither is nor holds a secret, so that only its value needs a look."""
+        if self._allowed is not None or name.lower() in self._extra_keys:
+            return False
+        return kind_of_attribute(name) is None and self.clean(name)
+
+    def value(self, value: Any) -> Any:
+        """A JSON value with key rules at any depth and value rules in every text; unchanged parts are shared."""
+        return self._value(value, 0)
+
+    def attributes(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
+        """Attributes of a span, event, resource or log; names of conventions are never taken for secrets."""
+        return {self.text(name): self._attribute(name, value) for name, value in attributes.items()}
+
+    def mark(self, kind: str, secret: str) -> str:
+        """`[REDACTED:kind:hmac8]` for a secret, counted."""
+        with self._lock:
+            self.counts[kind] += 1
+        digest = hmac.new(self._key, secret.encode("utf-8", "replace"), "sha256").hexdigest()
+        return f"[REDACTED:{kind}:{digest[:8]}]"
+
+    def kind_of_key(self, key: str) -> str | None:
+        """The kind of secret that a payload's key names under these settings, or None."""
+        kind = kind_of_key(key) or ("key" if key.lower() in self._extra_keys else None)
+        return None if kind in self.config.off else kind
+
+    def _attribute(self, name: str, value: Any) -> Any:
+        if self._allowed is not None and not self._allowed.match(name):
+            return self._whole("not_allowed", value, 0)
+        kind = kind_of_attribute(name) or ("key" if name.lower() in self._extra_keys else None)
+        if kind is not None and kind not in self.config.off:
+            return self._whole(kind, value, 0)
+        return self._value(value, 0)
+
+    def _value(self, value: Any, depth: int, *, parse: bool = True) -> Any:
+        if isinstance(value, str):
+            hits = self._hits(value) if len(value) >= _SHORTEST else ()
+            return self._masked(value, hits, parse=parse) if hits else value
+        if isinstance(value, dict | list | tuple):
+            return self._container(value, depth, parse=parse) if depth < _DEEPEST else self.mark("too_deep", "")
+        if isinstance(value, int) and not isinstance(value, bool) and value > _LARGEST_PLAIN:
+            masked = self.text(str(value))
+            return value if masked == str(value) else masked
+        return value
+
+    def _container(self, value: dict[Any, Any] | list[Any] | tuple[Any, ...], depth: int, *, parse: bool) -> Any:
+        if isinstance(value, dict):
+            return {self._key_text(k): self._entry(k, v, depth + 1, parse=parse) for k, v in value.items()}
+        return [self._value(entry, depth + 1, parse=parse) for entry in value]
+
+    def _key_text(self, key: Any) -> Any:
+        return self.text(key) if isinstance(key, str) else key
+
+    def _entry(self, key: Any, value: Any, depth: int, *, parse: bool) -> Any:
+        kind = self.kind_of_key(key) if isinstance(key, str) else None
+        return self._value(value, depth, parse=parse) if kind is None else self._whole(kind, value, depth)
+
+    def _whole(self, kind: str, value: Any, depth: int) -> Any:
+        """Every leaf under a secret's key is masked; the structure around the leaves stays."""
+        if value is None or isinstance(value, bool) or value in ("", 0):
+            return value
+        if isinstance(value, dict | list | tuple) and depth < _DEEPEST:
+            if isinstance(value, dict):
+                return {self._key_text(k): self._whole(kind, v, depth + 1) for k, v in value.items()}
+            return [self._whole(kind, entry, depth + 1) for entry in value]
+        text = value if isinstance(value, str) else json.dumps(value, default=str)
+        return text if text.startswith("[REDACTED:") else self.mark(kind, text)
+
+    def _masked(self, text: str, hits: Sequence[int], *, parse: bool) -> str:
+        keyed = len(self._patterns)
+        if keyed in hits:
+            parsed = self._parsed(text) if parse else None
+            text = mask_keyed(text, self.kind_of_key, self.mark) if parsed is None else parsed
+        for index in sorted(hits):
+            if index < keyed:
+                text = self._mask_pattern(text, *self._patterns[index])
+        return text
+
+    def _parsed(self, text: str) -> str | None:
+        """The text with key rules applied to the JSON in it; None where it is not a JSON object or array."""
+        if text.lstrip()[:1] not in ("{", "["):
+            return None
+        try:
+            value = json.loads(text)
+            masked = self._value(value, 0, parse=False)
+        except (ValueError, RecursionError):
+            return None
+        return text if masked == value else json.dumps(masked, ensure_ascii=False)
+
+    def _mask_pattern(self, text: str, pattern: Pattern, regex: re.Pattern[str]) -> str:
+        group: str | int = "secret" if "secret" in regex.groupindex else 0
+
+        def replace(match: re.Match[str]) -> str:
+            found = match[group]
+            if found.startswith("[REDACTED:"):
+                return match[0]
+            length = len(found) if pattern.accept is None else pattern.accept(found)
+            if not length:
+                return match[0]
+            before = match[0][: match.start(group) - match.start()]
+            return f"{before}{self.mark(pattern.kind, found[:length])}{match[0][len(before) + length :]}"
+
+        masked = regex.sub(replace, text)
+        return text if masked == text else masked
