@@ -1,0 +1,34 @@
+"""The entry of the pages: navigation, filters, freshness, then the page. Run by `telltale dashboard`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from analytics.client import ApiError
+from dashboard import frame, links, states
+from dashboard.view import View
+
+HERE = Path(__file__).parent
+# Streamlit's own icons and emoji would be fetched from outside for the tab: these files are ours.
+st.set_page_config(page_title="Telltale", page_icon=str(HERE / "icon.svg"), layout="wide")
+st.logo(str(HERE / "wordmark.svg"), icon_image=str(HERE / "icon.svg"))
+
+page = st.navigation(
+    [
+        st.Page(place.file, title=place.title, icon=place.icon, url_path=place.path, help=place.help, default=not n)
+        for n, place in enumerate(links.PLACES.values())
+    ],
+    position="hidden",
+)
+place = links.PLACES.get(page.url_path) or links.PLACES["overview"]
+view = View.from_url()
+st.session_state["view"] = view
+st.session_state["refresh"] = frame.sidebar(view, place.path)
+
+try:
+    frame.heading(view, place)
+    page.run()
+except ApiError as error:
+    states.failed(error)

@@ -1,0 +1,61 @@
+"""Who sends spans, under which convention, and what their spans leave out."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import data, states, tables, words
+from dashboard.untrusted import plain
+from dashboard.view import View
+
+view: View = st.session_state["view"]
+
+with states.loading():
+    rows = data.ask("senders", params={"project": view.project})["rows"]
+    status = data.ask("status", params={"project": view.project})
+if not rows:
+    states.no_calls_yet()
+    st.stop()
+
+losses = [(row, lost) for row in rows for lost in row.get("lost") or []]
+st.caption(
+    f"{words.plural(len(rows), 'sender')}; {words.count(status.get('spans'))} spans stored, "
+    f"{words.count(status.get('calls'))} tool calls found in them."
+)
+frame = pd.DataFrame(
+    {
+        "service": [plain(row.get("service")) for row in rows],
+        "instrumentation": [plain(row.get("scope")) for row in rows],
+        "convention": [plain(row.get("convention") or "none known: its calls are not seen") for row in rows],
+        "spans": [row.get("spans") for row in rows],
+        "calls": [row.get("calls") for row in rows],
+        "lost": [len(row.get("lost") or []) for row in rows],
+        "first span": [words.utc(row.get("first_seen")) for row in rows],
+        "last span": [words.ago(row.get("last_seen")) for row in rows],
+    }
+)
+targets = {n: ("calls", view.query(service=row.get("service"))) for n, row in enumerate(rows)}
+tables.opening(frame, "senders", targets, alt="Senders")
+st.subheader("What is lost, and the switch that keeps it", anchor=False)
+if losses:
+    st.dataframe(
+        {
+            "service": [plain(row.get("service")) for row, _ in losses],
+            "lost": [plain(lost.get("what"), 300) for _, lost in losses],
+            "switch": [plain(lost.get("switch"), 300) for _, lost in losses],
+        },
+        hide_index=True,
+        key="senders.lost",
+        alt="What each sender leaves out",
+    )
+else:
+    st.caption("Nothing that the judge needs is missing.")
+refused = status.get("refused") or {}
+if any(refused.values()):
+    st.subheader("Refused since the service started", anchor=False)
+    st.dataframe(
+        {"reason": [plain(key) for key in refused], "spans": list(refused.values())},
+        hide_index=True,
+        alt="Refused spans by reason",
+    )

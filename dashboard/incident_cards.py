@@ -1,0 +1,48 @@
+"""Incidents as cards: what fired, since when, how far it reaches, and the way to the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from dashboard import links, words
+from dashboard.untrusted import plain
+from dashboard.view import View
+
+Incident = Mapping[str, Any]
+_STATE = {"firing": "red", "acknowledged": "orange", "resolved": "green"}
+_SHOWN = 5
+
+
+def open_incidents(rows: Sequence[Incident], view: View) -> None:
+    """The open incidents, most recent first, above everything else."""
+    for row in rows[:_SHOWN]:
+        card(row, view)
+    if len(rows) > _SHOWN:
+        links.link("incidents", f"All {len(rows)} open incidents", view.query(), icon=":material/arrow_forward:")
+
+
+def card(row: Incident, view: View) -> None:
+    """One incident in one bordered row."""
+    state = str(row.get("state"))
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            known = state if state in _STATE else "unknown"
+            st.badge(known, color=_STATE.get(state, "gray"), icon=_icon(state))  # type: ignore[arg-type]
+            st.text(plain(row.get("tool") or "all tools", 80))
+            st.text(plain(row.get("code"), 40))
+            st.caption(f"since {words.utc_ago(row.get('first_failure') or row.get('detected'))}", width="content")
+            st.space("stretch")
+            query = view.query(tool=row.get("tool"), code=links.code_filter(row.get("code")), outcome=words.FAILED)
+            links.link("calls", "Calls", query, icon=":material/list:")
+            links.link("incidents", "Incident", view.query(incident=row.get("id")), icon=":material/arrow_forward:")
+        if row.get("text"):
+            st.text(plain(row.get("text"), 400))
+
+
+def _icon(state: str) -> str:
+    return {"firing": ":material/notifications_active:", "resolved": ":material/check:"}.get(
+        state, ":material/person_check:"
+    )

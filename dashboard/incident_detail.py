@@ -1,0 +1,109 @@
+"""One incident: its numbers, its examples, the times of its life, and the forms that move it on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from analytics.client import ApiError
+from dashboard import data, incident_cards, links, states, untrusted, words
+from dashboard.untrusted import plain
+from dashboard.view import View
+
+Incident = Mapping[str, Any]
+_LIFE = (
+    ("first_failure", "first failing call"),
+    ("detected", "detected"),
+    ("notified", "alerted"),
+    ("acknowledged", "acknowledged"),
+    ("diagnosed", "diagnosed"),
+    ("resolved", "resolved"),
+)
+
+
+def detail(row: Incident, view: View) -> None:
+    """Everything about one incident."""
+    incident_cards.card(row, view)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.caption("The times of its life")
+        _life(row)
+        st.caption("Numbers when it fired")
+        numbers = row.get("numbers") or {}
+        untrusted.pairs(
+            [(plain(key, 60), value) for key, value in numbers.items()] or [("numbers", "none kept")], "Numbers"
+        )
+    with right:
+        st.caption("Example sessions")
+        for n, session in enumerate(row.get("example_sessions") or []):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                links.link("replay", f"Replay {n + 1}", links.replay_query(view, session), icon=":material/replay:")
+                st.text(plain(session))
+        _forms(row, view)
+
+
+def _life(row: Incident) -> None:
+    first = words.parse_time(row.get("first_failure"))
+    frame = pd.DataFrame(
+        {
+            "moment": [label for _, label in _LIFE],
+            "time (UTC)": [words.utc(row.get(key)) for key, _ in _LIFE],
+            "after": [_after(first, words.parse_time(row.get(key))) for key, _ in _LIFE],
+        }
+    )
+    st.dataframe(frame, hide_index=True, key="incident.life", alt="Times of the incident")
+
+
+def _after(first: datetime | None, then: datetime | None) -> str:
+    if first is None or then is None:
+        return "–"
+    return f"+ {words.span_of_seconds((then - first).total_seconds())}"
+
+
+def _forms(row: Incident, view: View) -> None:
+    who = st.text_input("Your name", key="incident.who", max_chars=80, persist_state="session")
+    identity = str(row.get("id"))
+    if not row.get("acknowledged") and st.button(
+        "Acknowledge", type="primary", icon=":material/person_check:", disabled=not who
+    ):
+        _send(view, identity, "acknowledge", {"who": who})
+    if not row.get("diagnosed"):
+        with st.form("incident.diagnose", border=False):
+            cause = st.text_area("Cause", max_chars=1000, placeholder="What it was, for whoever is on call next")
+            if st.form_submit_button("Diagnosed", icon=":material/fact_check:") and who and cause.strip():
+                _send(view, identity, "diagnose", {"who": who, "cause": cause.strip()})
+        if not who:
+            st.caption("Give your name to acknowledge or diagnose.")
+    else:
+        st.caption("Cause")
+        untrusted.block(row.get("cause"), "No cause was given.")
+
+
+def _send(view: View, identity: str, what: str, body: dict[str, Any]) -> None:
+    try:
+        data.tell("incidents", identity, what, project=view.project, body=body)
+    except ApiError as error:
+        states.failed(error)
+        return
+    st.rerun()
+
+
+def times(rows: Sequence[Incident]) -> None:
+    """Time to detect, acknowledge and diagnose, over the incidents shown."""
+    st.subheader("Time to diagnose", anchor=False)
+    lines = []
+    for key, label in _LIFE[1:5]:
+        spans = sorted(s for row in rows if (s := _seconds(row, key)) is not None)
+        median = words.span_of_seconds(spans[len(spans) // 2]) if spans else "–"
+        worst = words.span_of_seconds(spans[-1]) if spans else "–"
+        lines.append({"first failing call until": label, "incidents": len(spans), "median": median, "longest": worst})
+    st.dataframe(pd.DataFrame(lines), hide_index=True, key="incident.times", alt="Time to diagnose")
+
+
+def _seconds(row: Incident, key: str) -> float | None:
+    first, then = words.parse_time(row.get("first_failure")), words.parse_time(row.get(key))
+    return None if first is None or then is None else max((then - first).total_seconds(), 0)

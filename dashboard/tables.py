@@ -1,0 +1,221 @@
+"""Tables of calls, tools, sessions and groups: text as text, and a click that opens what is behind a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import links, words
+from dashboard.untrusted import plain
+from dashboard.view import View
+
+Target = tuple[str, dict[str, str]]
+"""A page and its parameters."""
+
+Row = Mapping[str, Any]
+
+_TONE = {
+    "green": "rgba(76, 195, 138, 0.16)",
+    "orange": "rgba(240, 161, 60, 0.20)",
+    "red": "rgba(255, 107, 99, 0.20)",
+    "violet": "rgba(160, 110, 255, 0.24)",
+    "gray": "rgba(149, 161, 178, 0.14)",
+}
+
+
+def opening(
+    frame: pd.DataFrame,
+    key: str,
+    targets: Mapping[Any, Target],
+    *,
+    alt: str,
+    config: dict[str, Any] | None = None,
+    shade: Mapping[tuple[int, str], str] | None = None,
+    height: int | str = "auto",
+) -> None:
+    """Show a table in which a click on a cell opens a page.
+
+    Args:
+        frame: the cells; strings are shown as plain text.
+        key: the element's name on the page.
+        targets: where a click leads, by (row, column) or by row.
+        alt: the table's name for assistive technology; our own words.
+        config: column settings; text columns need none.
+        shade: CSS background colours by (row, column).
+        height: pixels, or "auto".
+    """
+    st.session_state[f"{key}.targets"] = targets
+    st.dataframe(
+        _shaded(frame, shade) if shade else frame,
+        key=key,
+        on_select=lambda: _clicked(key),
+        selection_mode="single-cell",
+        hide_index=True,
+        column_config=config,
+        height=height,  # type: ignore[arg-type]
+        placeholder="–",
+        alt=alt,
+    )
+    target = st.session_state.pop("visit", None)
+    if target:
+        links.visit(*target)
+
+
+def _clicked(key: str) -> None:
+    cells = st.session_state[key].get("selection", {}).get("cells", [])
+    targets = st.session_state.get(f"{key}.targets", {})
+    for row, column in cells:
+        target = targets.get((row, column)) or targets.get(row)
+        if target:
+            st.session_state["visit"] = target
+
+
+def _shaded(frame: pd.DataFrame, shade: Mapping[tuple[int, str], str]) -> Any:
+    colors = pd.DataFrame("", index=frame.index, columns=frame.columns)
+    for (row, column), color in shade.items():
+        colors.loc[frame.index[row], column] = f"background-color: {color}"
+    return frame.style.apply(lambda _: colors, axis=None)
+
+
+def height_of(rows: int, most: int = 22) -> int | str:
+    """All rows where they fit on a screen; a scrolling table of `most` rows where they do not."""
+    return "content" if rows <= most else 31 * (most + 1) + 2
+
+
+def tone(outcome: object) -> str:
+    """A quiet background for an outcome, readable on the light and the dark theme."""
+    return _TONE[words.look(outcome).color]
+
+
+def calls(rows: Sequence[Row], view: View, key: str, *, tool: bool = True) -> None:
+    """The calls of a list, newest first; a click opens the step in its session's replay."""
+    frame = pd.DataFrame(
+        {
+            "outcome": [words.outcome_text(row.get("outcome")) for row in rows],
+            "time (UTC)": [words.utc(row.get("started_at")) for row in rows],
+            "tool": [plain(row.get("tool")) for row in rows],
+            "code": [plain(row.get("code"), 40) for row in rows],
+            "declared": [plain(row.get("declared")) for row in rows],
+            "confidence": [plain(row.get("confidence")) for row in rows],
+            "agent": [plain(row.get("agent")) for row in rows],
+            "session": [plain(row.get("session_id") or f"trace {row.get('trace_id')}") for row in rows],
+            "took": [words.milliseconds(row.get("duration_ms")) for row in rows],
+            "recovered": [_yes_no(row.get("recovered")) for row in rows],
+            "flags": [plain(", ".join(map(str, row.get("flags") or []))) for row in rows],
+        }
+    )
+    if not tool:
+        frame = frame.drop(columns="tool")
+    opening(
+        frame,
+        key,
+        {n: ("replay", links.call_query(view, row)) for n, row in enumerate(rows)},
+        alt="Tool calls, newest first",
+        shade={(n, "outcome"): tone(row.get("outcome")) for n, row in enumerate(rows)},
+        height=height_of(len(rows)),
+    )
+
+
+def _yes_no(value: object) -> str:
+    return "" if value is None else "yes" if value else "no"
+
+
+def tools(rows: Sequence[Row], view: View, key: str) -> None:
+    """Tools, worst first as the API gives them; a click opens the calls behind the number."""
+    frame = pd.DataFrame(
+        {
+            "tool": [plain(row.get("tool")) for row in rows],
+            "calls": [row.get("calls") for row in rows],
+            "failed": [row.get("failure_rate") for row in rows],
+            "▲ structured": [row.get("structured_error") for row in rows],
+            "✕ unstructured": [row.get("unstructured_error") for row in rows],
+            "◆ silent": [row.get("silent_failure") for row in rows],
+            "top code": [plain(row.get("top_code"), 40) for row in rows],
+            "in an envelope": [_rate_cell(row.get("compliance") or {}) for row in rows],
+            "sessions": [row.get("sessions_failed") for row in rows],
+            "p95": [words.milliseconds(row.get("p95_ms")) for row in rows],
+            "last failure": [words.ago(row.get("last_failure_at")) for row in rows],
+        }
+    )
+    columns = {
+        "▲ structured": "structured_error",
+        "✕ unstructured": "unstructured_error",
+        "◆ silent": "silent_failure",
+        "failed": words.FAILED,
+        "last failure": words.FAILED,
+    }
+    targets: dict[Any, Target] = {}
+    shade: dict[tuple[int, str], str] = {}
+    for n, row in enumerate(rows):
+        targets[n] = ("calls", view.query(tool=row.get("tool")))
+        for column, outcome in columns.items():
+            targets[n, column] = ("calls", view.query(tool=row.get("tool"), outcome=outcome))
+            if outcome in words.LOOKS and row.get(outcome):
+                shade[n, column] = tone(outcome)
+        targets[n, "sessions"] = ("sessions", view.query(tool=row.get("tool"), flagged="true"))
+        targets[n, "top code"] = (
+            "calls",
+            view.query(tool=row.get("tool"), code=links.code_filter(row.get("top_code"))),
+        )
+    config = {"failed": st.column_config.NumberColumn(format="percent")}
+    opening(frame, key, targets, alt="Tools, worst first", config=config, shade=shade)
+
+
+def _rate_cell(rate: Row) -> str:
+    if not rate.get("denominator"):
+        return "no failures"
+    return f"{words.percent(rate.get('rate'))} of {rate['denominator']}"
+
+
+def groups(rows: Sequence[Row], view: View, key: str) -> None:
+    """What is failing, one line per kind of failure: which tool and code, since when, for how many, whose fault."""
+    frame = pd.DataFrame(
+        {
+            "outcome": [words.outcome_text(row.get("outcome")) for row in rows],
+            "tool": [plain(row.get("tool")) for row in rows],
+            "code": [plain(row.get("code"), 40) for row in rows],
+            "calls": [row.get("calls") for row in rows],
+            "sessions": [row.get("sessions") for row in rows],
+            "users": [row.get("users") for row in rows],
+            "since": [words.ago(row.get("first_seen")) for row in rows],
+            "last": [words.ago(row.get("last_seen")) for row in rows],
+            "whose": [plain(row.get("fault"), 40) for row in rows],
+            "message": [plain(row.get("message"), 120) for row in rows],
+        }
+    )
+    targets: dict[Any, Target] = {}
+    for n, row in enumerate(rows):
+        query = view.query(tool=row.get("tool"), code=links.code_filter(row.get("code")), outcome=row.get("outcome"))
+        targets[n] = ("calls", query)
+        targets[n, "sessions"] = (
+            "sessions",
+            view.query(tool=row.get("tool"), code=links.code_filter(row.get("code")), flagged="true"),
+        )
+    shade = {(n, "outcome"): tone(row.get("outcome")) for n, row in enumerate(rows)}
+    opening(frame, key, targets, alt="Kinds of failure, most frequent first", shade=shade)
+
+
+def sessions(rows: Sequence[Row], view: View, key: str) -> None:
+    """Sessions, flagged first; a click opens the replay at its first failing step."""
+    frame = pd.DataFrame(
+        {
+            "": ["⚑ flagged" if row.get("flagged") else "✓" for row in rows],
+            "session": [plain(row.get("session_id")) for row in rows],
+            "agent": [plain(row.get("agent")) for row in rows],
+            "user": [plain(row.get("user")) for row in rows],
+            "started (UTC)": [words.utc(row.get("started_at")) for row in rows],
+            "calls": [row.get("calls") for row in rows],
+            "failed": [row.get("failures") for row in rows],
+            "silent": [row.get("silent") for row in rows],
+            "unrecovered": [row.get("unrecovered") for row in rows],
+            "codes": [plain(", ".join(map(str, row.get("codes") or []))) for row in rows],
+            "tools": [plain(", ".join(map(str, row.get("tools") or []))) for row in rows],
+        }
+    )
+    targets = {n: ("replay", links.replay_query(view, row.get("session_id"))) for n, row in enumerate(rows)}
+    shade = {(n, ""): _TONE["red"] for n, row in enumerate(rows) if row.get("flagged")}
+    shade |= {(n, "silent"): _TONE["violet"] for n, row in enumerate(rows) if row.get("silent")}
+    opening(frame, key, targets, alt="Sessions, flagged first", shade=shade, height=height_of(len(rows)))

@@ -1,0 +1,168 @@
+"""The tiles of the overview: one number with its unit, its basis, its change, and the list behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from dashboard import links, tables, words
+from dashboard.untrusted import plain
+from dashboard.view import View
+
+Overview = Mapping[str, Any]
+Target = tuple[str, str, dict[str, str]]
+"""A page, the link's label, the link's parameters."""
+
+FAILURES = ("structured_error", "unstructured_error", "silent_failure")
+_COLORS = ("#E39A2D", "#EF5B52", "#A07BFF")
+
+
+def tile(label: str, value: str, basis: str, target: Target, change: str = "") -> None:
+    """One bordered tile.
+
+    Args:
+        label: what is counted.
+        value: the number, formatted.
+        basis: what it rests on, in one line.
+        target: the list behind the number.
+        change: how it compares with the window before, in our own words with Streamlit's colours.
+    """
+    page, text, query = target
+    with st.container(border=True, gap="xxsmall", height="stretch"):
+        st.metric(label, value)
+        st.caption(basis)
+        if change:
+            st.caption(change)
+        st.space("stretch")
+        links.link(page, text, query, icon=":material/arrow_forward:")
+
+
+def against(now: object, before: Mapping[str, Any] | None, key: str) -> str:
+    """A count of failures against the window before: more is worse, said in words besides the colour."""
+    if before is None:
+        return ""
+    if not before.get("calls"):
+        return "no calls in the window before"
+    earlier = before.get(key)
+    if not isinstance(now, int | float) or not isinstance(earlier, int | float):
+        return ""
+    if now == earlier:
+        return f"as many as before ({words.count(earlier)})"
+    arrow, word, color = ("↑", "worse", "red") if now > earlier else ("↓", "better", "green")
+    return f":{color}[{arrow} {word}: {words.count(earlier)} in the window before]"
+
+
+def tiles(answer: Overview, view: View) -> None:
+    """The overview's six numbers."""
+    before = answer.get("previous")
+    failures, calls = answer.get("failures"), answer.get("calls")
+    share = words.percent(failures / calls) if failures is not None and calls else "–"
+    with st.grid(6, min_column_width=150, gap="small"):
+        tile(
+            "Failed calls",
+            words.count(failures),
+            f"{share} of {words.plural(calls, 'call')}",
+            ("calls", "Failed calls", view.query(outcome=words.FAILED)),
+            against(failures, before, "failures"),
+        )
+        tile(
+            "Silent failures",
+            words.count(answer.get("silent")),
+            "failed, but did not say so",
+            ("silent", "Silent failures", view.query(outcome="")),
+            against(answer.get("silent"), before, "silent"),
+        )
+        _compliance(answer.get("compliance") or {}, view)
+        tile(
+            "Sessions hit",
+            words.count(answer.get("sessions_failed")),
+            f"of {words.plural(answer.get('sessions'), 'session')}",
+            ("sessions", "Flagged sessions", view.query(flagged="true")),
+        )
+        tile(
+            "Not recovered",
+            words.count(answer.get("sessions_unrecovered")),
+            f"sessions; {words.plural(answer.get('users_failed'), 'user')} met a failure",
+            ("sessions", "Unrecovered", view.query(unrecovered="true")),
+        )
+        tile(
+            "Budgets exhausted",
+            words.count(answer.get("budget_exhausted")),
+            "calls that told the agent to stop",
+            ("calls", "Exhausted", view.query(flag="budget_exhausted")),
+        )
+
+
+def _compliance(rate: Mapping[str, Any], view: View) -> None:
+    missing = int(rate.get("not_measured") or 0)
+    target = ("calls", "In an envelope", view.query(outcome="structured_error"))
+    if missing:
+        target = ("calls", f"{missing} not measured", view.query(payload="absent"))
+    tile("Compliance", words.rate_value(rate), words.rate_basis(rate), target, words.rate_interval(rate))
+
+
+def trend(answer: Overview) -> None:
+    """Failures over time, by outcome. Only numbers and our own words are drawn."""
+    points = pd.DataFrame(answer.get("trend") or [])
+    if points.empty or not {"bucket", *FAILURES} <= set(points.columns):
+        return
+    names = {outcome: f"{words.LOOKS[outcome].glyph} {words.LOOKS[outcome].label}" for outcome in FAILURES}
+    long = points.melt("bucket", list(FAILURES), var_name="outcome", value_name="failed calls")
+    long["order"] = long["outcome"].map({outcome: n for n, outcome in enumerate(FAILURES)})
+    long["outcome"] = long["outcome"].map(names)
+    long["at"] = pd.to_datetime(long["bucket"], utc=True)
+    width = max(2, min(18, 520 // max(len(points), 1)))
+    chart = (
+        alt.Chart(long)
+        .mark_bar(width=width)
+        .encode(
+            x=alt.X("at:T", title="UTC", scale=alt.Scale(type="utc"), axis=alt.Axis(format=_axis(long["at"]))),
+            y=alt.Y("failed calls:Q", title="failed calls", axis=alt.Axis(tickMinStep=1)),
+            color=alt.Color(
+                "outcome:N",
+                title=None,
+                scale=alt.Scale(domain=list(names.values()), range=list(_COLORS)),
+                legend=alt.Legend(orient="bottom"),
+            ),
+            order="order:Q",
+            tooltip=[
+                alt.Tooltip("at:T", title="from (UTC)", format="%Y-%m-%d %H:%M", formatType="utc"),
+                alt.Tooltip("outcome:N"),
+                alt.Tooltip("failed calls:Q"),
+            ],
+        )
+        .properties(height=250)
+    )
+    st.altair_chart(chart, key="overview.trend", alt="Failed calls over time, by outcome")
+
+
+def _axis(times: Any) -> str:
+    days = (times.max() - times.min()).total_seconds() / 86_400
+    return "%H:%M" if days <= 2 else "%d %b"
+
+
+def by_code(rows: Sequence[Mapping[str, Any]], view: View) -> None:
+    """How many failed calls bear each code; each row opens its calls."""
+    totals: dict[str, int] = {}
+    for row in rows:
+        totals[str(row.get("code"))] = totals.get(str(row.get("code")), 0) + int(row.get("calls") or 0)
+    ordered = sorted(totals.items(), key=lambda item: -item[1])
+    frame = pd.DataFrame({"code": [plain(code, 40) for code, _ in ordered], "failed calls": [n for _, n in ordered]})
+    tables.opening(
+        frame,
+        "overview.codes",
+        {
+            n: ("calls", view.query(code=links.code_filter(code), outcome=words.FAILED))
+            for n, (code, _) in enumerate(ordered)
+        },
+        alt="Failed calls by code",
+        config={
+            "failed calls": st.column_config.ProgressColumn(
+                format="%d", min_value=0, max_value=max(totals.values(), default=1)
+            )
+        },
+    )
