@@ -1,0 +1,144 @@
+"""The evidence pack of an incident: what failed, since when, for whom, how unusual, and where to look."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from analytics.alerts.incident import Finding, Incident, Rule
+from analytics.alerts.reader import POOL, Reader
+from analytics.alerts.settings import AlertSettings
+from analytics.alerts.wording import count, duration, moment, odds, plain, quoted
+from analytics.settings import JudgeSettings
+
+_FAILED = {
+    Rule.INTERNAL: "failed with INTERNAL",
+    Rule.DENIED: "were denied (PERMISSION_DENIED)",
+    Rule.EXHAUSTED: "spent their failure budget",
+    Rule.SILENT: "failed silently",
+}
+_SIGNS = {
+    Rule.INTERNAL: {"code": "INTERNAL"},
+    Rule.DENIED: {"code": "PERMISSION_DENIED"},
+    Rule.EXHAUSTED: {"outcome": "failed"},
+    Rule.SILENT: {"outcome": "silent_failure"},
+}
+
+
+def gather(
+    reader: Reader, opened: Sequence[tuple[Incident, Finding]], busy: dict[str, Sequence[str]], end_ns: int
+) -> None:
+    """Put blast radius, example sessions and the first error into each incident that was just opened or escalated."""
+    groups: dict[tuple[str, str], list[tuple[Incident, Finding]]] = defaultdict(list)
+    for incident, finding in opened:
+        if finding.signal:
+            groups[finding.project, finding.signal].append((incident, finding))
+    for (project, signal), members in groups.items():
+        since = {finding.tool or POOL: finding.since_ns for _, finding in members}
+        own = {*busy.get(project, ()), *(scope for scope in since if scope != POOL)}
+        found = reader.evidence(project, signal, since, own, end_ns)
+        for incident, finding in members:
+            _fill(incident, found.get(finding.tool or POOL, {}))
+
+
+def _fill(incident: Incident, row: dict[str, Any]) -> None:
+    if not row:
+        return
+    incident.first_failure_ns = min(filter(None, (row["first_ns"], incident.first_failure_ns)), default=None)
+    if incident.numbers.get("met") != "run_of_calls":
+        incident.first_failure_ns = row["first_ns"]
+    incident.example_sessions = [str(session) for session in row["examples"]]
+    incident.numbers |= {
+        "failing_calls": row["failures"],
+        "sessions_affected": row["sessions"],
+        "users_affected": row["users"],
+        "agents_affected": row["agents"],
+        "inferred": row["inferred"],
+        "declared": row["failures"] - row["inferred"],
+        "first_span": row["first_span_id"],
+        "first_error": plain(row["first_message"] or "", 300),
+    }
+
+
+def headline(incident: Incident) -> str:
+    """One line: what, where, how many."""
+    numbers = incident.numbers
+    tool = f"`{quoted(incident.tool, 80)}`" if incident.tool else "the quiet tools together"
+    if incident.rule == Rule.NO_DATA:
+        return f"No calls of {tool if incident.tool else 'any tool'} for {duration(numbers['silent_s'])}"
+    if incident.rule == Rule.NOTIFIER:
+        return f"Notices cannot be delivered to {quoted(incident.tool, 80)}"
+    verb = _FAILED[Rule(incident.rule)]
+    verb = verb.replace("were", "was") if numbers.get("sessions") == 1 else verb
+    return f"{incident.code or _label(incident)}: {count(numbers.get('sessions', 0), 'session')} {verb} on {tool}"
+
+
+def _label(incident: Incident) -> str:
+    return {Rule.EXHAUSTED: "BUDGET", Rule.SILENT: "SILENT"}.get(Rule(incident.rule), str(incident.rule).upper())
+
+
+def _sentence(incident: Incident) -> str:
+    """The numbers, so that a person can compute them again."""
+    n = incident.numbers
+    match n.get("met"):
+        case "window":
+            return (
+                f"{n['sessions']} sessions failed in {n['calls']} calls ({duration(n['window_s'])}). "
+                f"Usual: {n['usual_rate']:.2%} a call, expected {n['expected']:.2g}. Odds by chance {odds(n['odds'])}."
+            )
+        case "run_of_calls":
+            known = "" if n["baseline_calls"] >= 200 else " No baseline yet."
+            return (
+                f"{n['failing_calls']} of the last {n['calls']} calls failed, in {n['sessions']} sessions. "
+                f"Usual: {n['usual_rate']:.2%}. Odds by chance {odds(n['odds'])}.{known}"
+            )
+        case "never_before":
+            known = f" in {n['baseline_calls']} calls" if n["baseline_calls"] else "; no baseline yet"
+            return f"{count(n['sessions'], 'session')} within 10 min. None in the 7 days before{known}."
+        case "one_session_keeps_trying":
+            return f"One session was denied {n['most_calls_of_a_session']} times within 10 min."
+        case "first_in_a_day":
+            return f"{count(n['sessions'], 'session')} within 10 min, none in the day before."
+    return ""
+
+
+def describe(incident: Incident, tools: JudgeSettings, settings: AlertSettings) -> str:
+    """The text of one incident, a line for each thing to know."""
+    n = incident.numbers
+    lines = [headline(incident), _sentence(incident), f"Since {moment(incident.first_failure_ns)}."]
+    if "sessions_affected" in n:
+        reach = [count(n[f"{who}s_affected"], who) for who in ("session", "user", "agent")]
+        lines.append(f"Affected: {', '.join(reach)}.")
+    if n.get("inferred"):
+        lines.append(f"Of {count(n['failing_calls'], 'failing call')}, {n['inferred']} carry a derived code only.")
+    if n.get("first_error"):
+        lines.append(f"First error: {quoted(n['first_error'])}")
+    if incident.example_sessions:
+        lines.append(f"Sessions: {', '.join(quoted(s, 80) for s in incident.example_sessions)}")
+    own = tools.tool(incident.tool) if incident.tool else None
+    if own and own.owner:
+        lines.append(f"Owner: {plain(own.owner)}")
+    runbook = (own.runbook if own else None) or settings.runbook_url
+    if runbook:
+        lines.append(f"Runbook: {plain(runbook, 500)}")
+    lines.append(f"Dashboard: {deep_link(incident, settings)}")
+    return "\n".join(line for line in lines if line)
+
+
+def deep_link(incident: Incident, settings: AlertSettings) -> str:
+    """The list of calls behind the incident, on the dashboard."""
+    start = moment(incident.first_failure_ns or incident.detected_ns)
+    view = {"project": incident.project, "since": start}
+    if incident.tool and incident.rule != Rule.NOTIFIER:
+        view["tool"] = incident.tool[:300]
+    view |= _SIGNS.get(Rule(incident.rule), {})
+    page = "calls" if incident.rule in _SIGNS else "overview"
+    return f"{settings.dashboard_url.rstrip('/')}/{page}?{urlencode(view, errors='replace')}"
+
+
+def session_link(project: str, session: str, settings: AlertSettings) -> str:
+    """The replay of one session, on the dashboard."""
+    query = urlencode({"project": project, "session": session[:300]}, errors="replace")
+    return f"{settings.dashboard_url.rstrip('/')}/replay?{query}"

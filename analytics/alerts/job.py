@@ -1,0 +1,135 @@
+"""The alert job: evaluates the rules, keeps the incidents, and sees to it that people hear of them, once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+
+import structlog
+
+from analytics.alerts import episodes, evidence, incidents, notice, outbox
+from analytics.alerts.baselines import Baselines
+from analytics.alerts.incident import AlertEvent, Finding, Incident, from_rows, to_arrow
+from analytics.alerts.notifiers import DeliveryError, Notifier
+from analytics.alerts.notifiers.alertmanager import AlertmanagerNotifier
+from analytics.alerts.queries import sql
+from analytics.alerts.reader import POOL, SECOND, WEEK, Reader
+from analytics.alerts.rules import Moment, Rules
+from analytics.alerts.settings import AlertSettings
+from analytics.alerts.wording import plain
+from analytics.settings import JudgeSettings
+from analytics.store import Store
+
+_log = structlog.get_logger("telltale.alerts")
+
+
+class AlertJob:
+    """Called every ten seconds by the service. Everything it knows is in the store, so it may be restarted any time."""
+
+    def __init__(
+        self, store: Store, settings: AlertSettings, notifiers: Sequence[Notifier], tools: JudgeSettings
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._notifiers = notifiers
+        self._tools = tools
+        self._reader = Reader(store, int(settings.late_after_s * SECOND))
+        self._baselines = Baselines(self._reader)
+        self._rules = Rules(self._reader, self._baselines, settings)
+        self._outbox = outbox.Outbox(store, notifiers, settings)
+        self._refreshed_ns = 0
+        self._one_at_a_time = threading.Lock()
+
+    def run_once(self, now_ns: int) -> list[AlertEvent]:
+        """Evaluate every rule as of `now_ns`, store what changed, and deliver what waits.
+
+        Returns:
+            What began, grew graver or ended.
+
+        Raises:
+            StoreUnavailable: nothing of this evaluation is kept; call again.
+        """
+        with self._one_at_a_time:
+            known = from_rows(self._store.read(sql("open_incidents"), {"since_ns": now_ns - WEEK}).to_pylist())
+            changes = self._evaluate(known, now_ns)
+            self._store_changes(known, changes, now_ns)
+            self._outbox.deliver(now_ns)
+            self._refresh(known, changes, now_ns)
+            return changes.events
+
+    def acknowledge(self, incident_id: str, who: str) -> Incident:
+        """Somebody has seen it; see `incidents.acknowledge`."""
+        return incidents.acknowledge(self._store, incident_id, who)
+
+    def diagnose(self, incident_id: str, who: str, cause: str) -> Incident:
+        """Somebody knows the cause; see `incidents.diagnose`."""
+        return incidents.diagnose(self._store, incident_id, who, cause)
+
+    def health(self) -> list[outbox.Health]:
+        """Destinations with notices waiting."""
+        return self._outbox.health()
+
+    def _evaluate(self, known: Sequence[Incident], now_ns: int) -> episodes.Changes:
+        end_ns = now_ns - int(self._settings.lag_s * SECOND)
+        findings: list[Finding] = []
+        heard: dict[tuple[str, str | None], int] = {}
+        busy: dict[str, Sequence[str]] = {}
+        for project in self._reader.projects(end_ns):
+            mine = [incident for incident in known if incident.project == project]
+            moment = Moment(project, end_ns, episodes.settled(mine), episodes.episodes(mine, end_ns))
+            findings += self._rules.evaluate(moment)
+            busy[project] = self._baselines.busy(project, end_ns)
+            heard |= self._heard(project, mine, end_ns)
+        changes = episodes.advance(findings, known, heard, now_ns, self._settings)
+        evidence.gather(self._reader, changes.opened, busy, end_ns)
+        for incident, _ in changes.opened:
+            incident.text = evidence.describe(incident, self._tools, self._settings)
+        return changes
+
+    def _heard(self, project: str, mine: Sequence[Incident], end_ns: int) -> dict[tuple[str, str | None], int]:
+        """When the scopes of open incidents had their last call."""
+        tools = {incident.tool or POOL for incident in mine if incident.open}
+        if not tools:
+            return {}
+        found = self._reader.heard(project, tools - {POOL}, end_ns)
+        return {(project, scope or None): last for scope, last in found.items()}
+
+    def _store_changes(self, known: Sequence[Incident], changes: episodes.Changes, now_ns: int) -> None:
+        """Write changed incidents and the notices about them in one transaction."""
+        everything = {incident.id: incident for incident in known} | changes.incidents
+        before = {id_: (i.announced_ns, i.settled_ns) for id_, i in everything.items()}
+        notices = notice.due(everything.values(), self._settings, now_ns)
+        told = [i for id_, i in everything.items() if (i.announced_ns, i.settled_ns) != before[id_]]
+        changed = changes.incidents | {incident.id: incident for incident in told}
+        if not changed:
+            return
+        ids = {"ids": list(changed)}
+        with self._store.write() as transaction:
+            for row in transaction.query(sql("spoken"), ids).to_pylist():
+                _hear(changed[row["id"]], row)
+            transaction.execute(sql("forget"), ids)
+            transaction.insert("alert", to_arrow(list(changed.values())))
+            outbox.put(transaction, notices, [notifier.name for notifier in self._notifiers], now_ns)
+
+    def _refresh(self, known: Sequence[Incident], changes: episodes.Changes, now_ns: int) -> None:
+        """Tell Alertmanager again of what still fires; it forgets what it is not told."""
+        if now_ns - self._refreshed_ns < self._settings.resend_s * SECOND:
+            return
+        self._refreshed_ns = now_ns
+        everything = {incident.id: incident for incident in known} | changes.incidents
+        firing = [i for i in everything.values() if i.open and i.announced_ns is not None]
+        for notifier in self._notifiers:
+            if isinstance(notifier, AlertmanagerNotifier):
+                try:
+                    notifier.refresh(firing, now_ns)
+                except DeliveryError as failure:
+                    _log.warning("alertmanager_not_refreshed", reason=plain(str(failure), 300))
+
+
+def _hear(incident: Incident, row: Mapping[str, object]) -> None:
+    """Take over what people said while the rules were evaluated; their word is never overwritten."""
+    over = not incident.open
+    for name, value in row.items():
+        setattr(incident, name, value)
+    if over:
+        incident.state = "resolved"

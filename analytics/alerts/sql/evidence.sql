@@ -1,0 +1,45 @@
+-- What a notice shows of each finding of one signal: how many and who, three example sessions (latest first), the first
+-- error text, and how many of the failures rest on a derived code only.
+WITH timely AS ({timely}),
+mended AS ({mended}),
+signals AS ({signals}),
+found AS (
+    SELECT
+        UNNEST(CAST($scopes AS VARCHAR[])) AS scope,
+        UNNEST(CAST($since AS BIGINT[])) AS since_ns
+),
+hits AS (
+    SELECT found.scope, signals.*
+    FROM signals
+    JOIN found ON found.scope = CASE
+        WHEN signals.tool IN (SELECT UNNEST(CAST($own AS VARCHAR[]))) THEN signals.tool ELSE ''
+    END
+    WHERE signal = $signal AND at_ns >= since_ns
+),
+sessions AS (
+    SELECT scope, session, MAX(at_ns) AS last_ns, COUNT(*) AS failures
+    FROM hits
+    GROUP BY scope, session
+),
+examples AS (
+    SELECT scope, COUNT(*) AS sessions, ARG_MAX(session, last_ns, 3) AS examples
+    FROM sessions
+    GROUP BY scope
+),
+totals AS (
+    SELECT
+        scope,
+        COUNT(*) AS failures,
+        COUNT(DISTINCT "user") AS users,
+        COUNT(DISTINCT agent) AS agents,
+        COUNT(*) FILTER (WHERE COALESCE(code_source, '') <> 'declared') AS inferred,
+        MIN(at_ns) AS first_ns,
+        ARG_MIN(span_id, at_ns) AS first_span_id,
+        ARG_MIN(error_message, at_ns) AS first_message,
+        COUNT(DISTINCT tool) AS tools
+    FROM hits
+    GROUP BY scope
+)
+SELECT totals.*, examples.sessions, examples.examples
+FROM totals
+JOIN examples ON examples.scope = totals.scope

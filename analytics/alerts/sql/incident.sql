@@ -1,0 +1,4 @@
+-- One incident.
+SELECT *
+FROM alert
+WHERE id = $id
