@@ -19,7 +19,7 @@ from telltale._envelope import (
     untrusted,
 )
 from telltale._guard import Guard, guard
-from telltale._identity import Identity, carry, conversation
+from telltale._identity import Identity, carry, conversation, current_identity, tool_call
 from telltale._instrument import instrument
 from telltale._mapper import Failure, Mapper, default_mapper, register_mapping
 from telltale._resilience import CircuitBreaker, Retry
@@ -53,6 +53,7 @@ __all__ = [
     "configure",
     "contract",
     "conversation",
+    "current_identity",
     "default_mapper",
     "error",
     "get_config",
@@ -66,5 +67,6 @@ __all__ = [
     "reset_defaults",
     "schema",
     "to_dialect",
+    "tool_call",
     "untrusted",
 ]

@@ -47,6 +47,29 @@ def conversation(
         _current.reset(token)
 
 
+_call_id: contextvars.ContextVar[str | None] = contextvars.ContextVar("telltale_call_id", default=None)
+
+
+@contextmanager
+def tool_call(call_id: str) -> Iterator[None]:
+    """Tell the guarded tool inside which id the model gave this call; its span carries it. For your own agent loop:
+    the adapters know it from their framework.
+    """
+    token = _call_id.set(call_id)
+    try:
+        yield
+    finally:
+        _call_id.reset(token)
+
+
+def take_call_id() -> str | None:
+    """The id given by the nearest `tool_call`, once: a tool that the tool itself calls is another call."""
+    call_id = _call_id.get()
+    if call_id is not None:
+        _call_id.set(None)
+    return call_id
+
+
 def carry(fn: Callable[P, R]) -> Callable[P, R]:
     """Bind a function to the present context, for a thread or an executor: spans inside keep their parent, and the
     conversation and the active call are known there. `pool.submit(telltale.carry(work), …)`.

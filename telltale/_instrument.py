@@ -35,6 +35,10 @@ _UPSTREAM = frozenset(
 )
 """OpenTelemetry instrumentations of clients, by entry point: what a tool's upstream answered is evidence."""
 
+_TIMEOUT_SET = frozenset({"OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT"})
+_TIMEOUT_S = 3
+"""How long one export may take, retries included: what a dead collector can hold up at the end of the process."""
+
 _sending: dict[str, Any] = {}
 
 
@@ -113,7 +117,8 @@ def _exporter(endpoint: str | None, headers: dict[str, str]) -> Any:
     module = importlib.import_module(
         f"opentelemetry.exporter.otlp.proto.{'grpc' if over_grpc else 'http'}.trace_exporter"
     )
-    return module.OTLPSpanExporter(endpoint=target, headers=headers or None)
+    given = {} if _TIMEOUT_SET & os.environ.keys() else {"timeout": _TIMEOUT_S}
+    return module.OTLPSpanExporter(endpoint=target, headers=headers or None, **given)
 
 
 def _instrument_clients() -> None:

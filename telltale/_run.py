@@ -18,7 +18,7 @@ from telltale._config import get_config
 from telltale._control_flow import is_control_flow
 from telltale._envelope import Dialect, Envelope, is_error, ok, read, to_dialect
 from telltale._faults import contained
-from telltale._identity import Identity, current_identity
+from telltale._identity import Identity, current_identity, take_call_id
 from telltale._mapper import Failure, Mapper, default_mapper
 from telltale._resilience import CIRCUIT_OPEN, CircuitBreaker, Retry
 from telltale._result import failure_in
@@ -68,7 +68,7 @@ class Call:
         self._token: Any = None
         if not self._nested:
             with contained:
-                self._span = ToolSpan(tool, arguments, self._identity, call_id)
+                self._span = ToolSpan(tool, arguments, self._identity, call_id or take_call_id())
 
     def attach(self) -> None:
         """Make this call the current one: its span is the parent of what the tool does."""
