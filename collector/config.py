@@ -25,6 +25,7 @@ from analytics.settings import JudgeSettings, ToolSettings
 from collector.access.hosts import is_loopback
 from collector.decode import DecodeLimits
 from collector.receiver.http_protocol import ConnectionLimits
+from telltale.redaction import RedactionConfig
 
 PREFIX = "TELLTALE_"
 DEFAULT_FILE = Path("telltale.toml")
@@ -58,6 +59,17 @@ class JudgeConfig(_Section):
     """`[judge]`: where a loop begins (the same call with the same result, so many times)."""
 
     retry_storm_calls: int = Field(default=5, ge=2)
+
+
+class RedactionSection(_Section):
+    """`[redaction]`: kinds left alone, further key names to mask, and the allow list of the strict mode.
+
+    See `telltale.redaction.RedactionConfig`.
+    """
+
+    off: frozenset[str] = frozenset()
+    extra_keys: frozenset[str] = frozenset()
+    allow: tuple[str, ...] | None = None
 
 
 class TlsConfig(_Section):
@@ -141,6 +153,7 @@ class Config(BaseSettings):
     tls: TlsConfig = TlsConfig()
     limits: LimitsConfig = LimitsConfig()
     judge: JudgeConfig = JudgeConfig()
+    redaction: RedactionSection = RedactionSection()
     tools: dict[str, ToolConfig] = Field(default_factory=dict)
     alerts: AlertSettings = AlertSettings()
 
@@ -168,6 +181,11 @@ class Config(BaseSettings):
         """What the judge is told."""
         tools = {name: ToolSettings(**dict(tool)) for name, tool in self.tools.items()}
         return JudgeSettings(tools=tools, retry_storm_calls=self.judge.retry_storm_calls)
+
+    def redaction_config(self, key: bytes) -> RedactionConfig:
+        """What is masked; `key` is the site's own for the marks."""
+        section = self.redaction
+        return RedactionConfig(key=key, off=section.off, extra_keys=section.extra_keys, allow=section.allow)
 
     def on_loopback(self) -> bool:
         """Whether all ports stay on this machine."""

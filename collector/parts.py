@@ -10,6 +10,8 @@ from analytics.settings import JudgeSettings
 from analytics.store import Store
 from collector.config import Config
 from collector.intake import Redact
+from collector.redact import BatchRedactor, site_key
+from telltale.redaction import Redactor
 
 
 def judge(store: Store, settings: JudgeSettings) -> Callable[[], int] | None:
@@ -21,13 +23,18 @@ def judge(store: Store, settings: JudgeSettings) -> Callable[[], int] | None:
     return run
 
 
-def redact(config: Config) -> Redact | None:
-    """Masks secrets in a batch, in place."""
-    module = _module("collector.redact")
-    if module is None:
-        return None
-    redactor = _module("telltale.redaction").Redactor()
-    return lambda batch: module.redact_batch(batch, redactor)
+def judge_all(store: Store, settings: JudgeSettings) -> int:
+    """Judge everything that is stored and not judged yet; returns how many traces."""
+    run = judge(store, settings)
+    total = 0
+    while run is not None and (done := run()):
+        total += done
+    return total
+
+
+def redact(config: Config) -> Redact:
+    """Masks secrets in a batch, in place, with the site's own key."""
+    return BatchRedactor(Redactor(config.redaction_config(site_key(config.db))))
 
 
 def _module(name: str) -> Any:

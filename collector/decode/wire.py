@@ -47,6 +47,18 @@ def count_messages(body: bytes, limit: int) -> None:
         raise TooManyRecordsError("the body is made of too many tiny fields; send smaller batches")
 
 
+def first_record(body: bytes) -> bytes | None:
+    """The first span, log record or metric of a request; None when there is none, or the bytes are no request."""
+    try:
+        for resource_start, resource_end in _children(body, 0, len(body), _RESOURCE):
+            for scope_start, scope_end in _children(body, resource_start, resource_end, _SCOPE):
+                for start, end in _children(body, scope_start, scope_end, _RECORD):
+                    return body[start:end]
+    except (IndexError, DecodeError):
+        return None
+    return None
+
+
 def _varint(body: bytes, at: int) -> tuple[int, int]:
     byte = body[at]
     at += 1

@@ -1,0 +1,16 @@
+"""The collector's share of the `telltale` command."""
+
+from __future__ import annotations
+
+import typer
+
+from collector.commands import tokens
+from collector.commands.ingest import ingest
+from collector.commands.serve import serve
+
+
+def register(app: typer.Typer) -> None:
+    """Add `serve`, `ingest` and `token` to the command line."""
+    app.command("serve")(serve)
+    app.command("ingest")(ingest)
+    app.add_typer(tokens.app, name="token")

@@ -1,0 +1,1 @@
+"""Recorded OTLP files: found, opened, and read as requests."""
