@@ -1,0 +1,111 @@
+"""Which code a failed call gets, and from where: certain evidence, the declared code, classes, phrases, INTERNAL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analytics.judge.upstream import failure_of
+from analytics.judge.verdict import Verdict
+from analytics.normalise.logical_call import LogicalCall, Meaning
+from telltale.payload import Reading
+from telltale.payload.codes import ERRNO, code_of_class, code_of_phrase, is_defect
+from telltale.vocabulary import Code
+
+_DECISIVE = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE})
+"""What a transport says without doubt; a tool may still know better what a 400, 404, 409 or 500 meant."""
+
+_WEAK = {"ValueError": Code.INVALID_ARGUMENT, "IllegalArgumentException": Code.INVALID_ARGUMENT}
+
+
+def choose_code(call: LogicalCall, reading: Reading, verdict: Verdict) -> tuple[Code, str]:
+    """The code of a failed call with its source (`upstream …`, `declared`, `payload`, `exception …`, `text`, `default`)."""
+    cause = verdict.cause.cause if verdict.cause is not None else None
+    declared = reading.code if reading.declared_code is not None else None
+    if cause is not None and cause.code is not None and cause.certain:
+        if cause.code in _DECISIVE or declared is None or declared is Code.INTERNAL:
+            return cause.code, f"upstream {cause.value}"
+    if declared is not None and declared is not Code.INTERNAL:
+        return declared, "declared"
+    if reading.code is not None and reading.code is not Code.INTERNAL:
+        return reading.code, "payload"
+    found = _from_raised(verdict.raised)
+    if found is None and cause is not None and cause.code is not None:
+        found = cause.code, f"upstream {cause.value}"
+    found = found or _from_marks(call) or _from_texts(call, reading) or _from_keys(reading.value)
+    if found is not None:
+        return found
+    if declared is not None:
+        return declared, "declared"
+    return _weak(call, verdict.raised)
+
+
+def _from_raised(span: Any) -> tuple[Code, str] | None:
+    if span is None:
+        return None
+    kind, message = failure_of(span)
+    return _from_failure(kind, message)
+
+
+def _from_failure(kind: str, message: str) -> tuple[Code, str] | None:
+    code = (ERRNO.get(kind) or code_of_class(kind)) if kind else None
+    if code is not None and code is not Code.INTERNAL:
+        return code, f"exception {kind[:80]}"
+    if is_defect(kind):
+        return Code.INTERNAL, f"exception {kind[:80]}"
+    phrase = code_of_phrase(message) if message else None
+    if phrase is not None:
+        return phrase[0], "text"
+    return None
+
+
+def _from_marks(call: LogicalCall) -> tuple[Code, str] | None:
+    """Classes and numbers first, over all marks; then the messages of exceptions and statuses."""
+    marks = [mark for mark in call.marks if mark.meaning is Meaning.FAILED]
+    for mark in marks:
+        if mark.name in _CLASS_MARKS and isinstance(mark.value, str | int) and not isinstance(mark.value, bool):
+            code = code_of_class(str(mark.value))
+            if code is not None and code is not Code.INTERNAL:
+                return code, f"exception {str(mark.value)[:80]}"
+    for span in call.members:
+        kind, message = failure_of(span)
+        found = _from_failure(kind, message)
+        if found is not None:
+            return found
+    return None
+
+
+_CLASS_MARKS = frozenset({"error.type", "event.exception", "jsonrpc.error", "rpc.status", "rpc.response.status_code"})
+
+
+def _from_texts(call: LogicalCall, reading: Reading) -> tuple[Code, str] | None:
+    value = reading.value
+    texts = [reading.message, value if isinstance(value, str) else None, call.told]
+    texts += [str(mark.value) for mark in call.marks if mark.meaning is Meaning.FAILED and isinstance(mark.value, str)]
+    for text in texts:
+        if text:
+            phrase = code_of_phrase(text)
+            if phrase is not None:
+                return phrase[0], "text"
+    return None
+
+
+def _from_keys(value: Any) -> tuple[Code, str] | None:
+    """A filled list under a telling key, such as `{"success": false, "unsupported": ["colour"]}`."""
+    if isinstance(value, dict):
+        for key, inner in list(value.items())[:50]:
+            if isinstance(inner, list | dict) and inner and isinstance(key, str):
+                code = code_of_class(key)
+                if code is not None and code is not Code.INTERNAL:
+                    return code, f"key {key[:80]}"
+    return None
+
+
+def _weak(call: LogicalCall, raised: Any) -> tuple[Code, str]:
+    for span in [*([raised] if raised is not None else []), *call.members]:
+        kind = failure_of(span)[0]
+        if kind in _WEAK:
+            return _WEAK[kind], f"exception {kind}"
+    for mark in call.marks:
+        if mark.name in _CLASS_MARKS and mark.value in _WEAK:
+            return _WEAK[mark.value], f"exception {mark.value}"
+    return Code.INTERNAL, "default"

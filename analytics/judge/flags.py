@@ -1,0 +1,114 @@
+"""The flags of a failed call: what else an engineer should know of the text that the model saw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analytics.judge.verdict import Verdict
+from analytics.normalise.logical_call import LogicalCall
+from telltale.payload import Reading
+from telltale.payload.catalogues import injection_in, masking_of, says_nothing
+from telltale.payload.leaks import leaks_in
+from telltale.vocabulary import MESSAGE_CAP, NOT_RETRYABLE, Action, Code, Flag, Outcome, Payload
+
+_RAW_CAP = 2000
+_PASSING = frozenset({Code.RATE_LIMITED, Code.UNAVAILABLE})
+
+
+def flags_of(
+    call: LogicalCall, reading: Reading, verdict: Verdict, code: Code
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """The flags of a failed call and the evidence for those that need some; in the order of the vocabulary."""
+    flags: list[str] = []
+    evidence: list[dict[str, Any]] = []
+
+    def raise_flag(flag: Flag, value: Any) -> None:
+        flags.append(flag.value)
+        evidence.append({"rule": f"flag.{flag.value}", "key": "", "value": value})
+
+    seen = _seen(call, reading)
+    if seen is not None:
+        if _is_generic(call, reading, seen):
+            flags.append(Flag.GENERIC_ERROR.value)
+        leak = next(leaks_in(seen, call.arguments_text or ""), None)
+        if leak is not None:
+            raise_flag(Flag.LEAKED_INTERNALS, leak[0])
+        length = _length(call, reading)
+        if length > MESSAGE_CAP:
+            raise_flag(Flag.OVERSIZED_MESSAGE, length)
+    if _is_spent(call, reading, code):
+        flags.append(Flag.BUDGET_EXHAUSTED.value)
+    if _is_wrong(reading, code):
+        raise_flag(Flag.WRONG_RETRYABLE, reading.retryable)
+    if seen is not None:
+        order = injection_in(seen)
+        if order is not None:
+            raise_flag(Flag.PROMPT_INJECTION_IN_ERROR, order[:120])
+    if verdict.refused:
+        flags.append(Flag.REFUSED.value)
+    if (
+        verdict.outcome is Outcome.STRUCTURED_ERROR
+        and reading.envelope is not None
+        and reading.envelope.contract_fields
+    ):
+        flags.append(Flag.CONTRACT_FIELD.value)
+    return flags, evidence
+
+
+def _seen(call: LogicalCall, reading: Reading) -> str | None:
+    """The text that the model saw of the failure; None where it is not known."""
+    if call.payload is not Payload.ABSENT:
+        return reading.value if isinstance(reading.value, str) else call.result_text or reading.message
+    return call.told
+
+
+def _is_generic(call: LogicalCall, reading: Reading, seen: str) -> bool:
+    if isinstance(reading.value, dict):
+        message = reading.message
+        return bool(message) and says_nothing(str(message), call.tool) and not _has_more(reading)
+    if not reading.text or not seen.strip():
+        return False
+    entry = masking_of(seen)
+    if entry is not None:
+        rest = entry.pattern.fullmatch(seen.rstrip())
+        return entry.generic or (rest is not None and rest.groupdict().get("rest") == "")
+    return says_nothing(seen, call.tool)
+
+
+def _has_more(reading: Reading) -> bool:
+    """Whether an object gives a reason beside its message: a code that is more than INTERNAL."""
+    return reading.declared_code is not None and reading.code not in (None, Code.INTERNAL)
+
+
+def _length(call: LogicalCall, reading: Reading) -> int:
+    """Characters of the failing text: the message's, or the whole result's where that is far too long."""
+    if isinstance(reading.value, str):
+        return len(reading.value)
+    raw = len(call.result_text or "")
+    return max(len(reading.message or ""), raw if raw > _RAW_CAP else 0)
+
+
+def _is_spent(call: LogicalCall, reading: Reading, code: Code) -> bool:
+    """The failure budget is spent: by our own attribute, by an order to stop over a passing failure, by an open circuit."""
+    if call.span.attributes.get("telltale.budget.exhausted") is True:
+        return True
+    if reading.action == Action.STOP_AND_TELL_USER.value and code in _PASSING:
+        return True
+    return any("circuit" in mark.lower() and "open" in mark.lower() for mark in _classes(call))
+
+
+def _classes(call: LogicalCall) -> list[str]:
+    return [
+        mark.value
+        for mark in call.marks
+        if mark.name in ("error.type", "event.exception") and isinstance(mark.value, str)
+    ]
+
+
+def _is_wrong(reading: Reading, code: Code) -> bool:
+    """The retry advice contradicts the code. A wrong argument or a conflict may be called either."""
+    if reading.retryable is None:
+        return False
+    if reading.retryable:
+        return code in NOT_RETRYABLE and code is not Code.INTERNAL
+    return code in _PASSING and reading.action != Action.STOP_AND_TELL_USER.value

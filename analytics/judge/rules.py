@@ -1,0 +1,114 @@
+"""Every trace rule by its id: what the spans around a result say of it. The payload rules stand beside them.
+
+A trace rule holds a result against other evidence: the protocol's marks, the spans below the call. The session rules
+hold a call against the calls around it. `ALL_RULES` is what `telltale explain`, the API and the documents show.
+"""
+
+from __future__ import annotations
+
+from telltale.payload import PAYLOAD_RULES, Rule
+from telltale.vocabulary import Confidence
+
+_C, _P, _S = Confidence.CERTAIN, Confidence.PROBABLE, Confidence.SUSPECTED
+
+TRACE_RULES: dict[str, Rule] = {
+    rule.id: rule
+    for rule in (
+        Rule(
+            "trace.marked_failed",
+            "The span, the protocol or the framework marked the call as failed.",
+            "the mark (status, exception event, isError, error.type)",
+            _C,
+        ),
+        Rule(
+            "trace.claimed_ok",
+            "The protocol said that the call went well (isError false), and its result says otherwise.",
+            "the mark",
+            _C,
+        ),
+        Rule(
+            "trace.exception_handled",
+            "An exception was recorded on the span, but the tool returned a proper result after it.",
+            "the exception event",
+            _P,
+        ),
+        Rule(
+            "trace.control_flow",
+            "What looks like an error steers the run (an interrupt, a hand-off, an approval, a request to retry).",
+            "the mark",
+            _C,
+        ),
+        Rule("trace.refused", "A person or a policy refused the call before it ran.", "the mark", _C),
+        Rule(
+            "trace.error_lost",
+            "A span below the result failed, and the result that the model saw bears no trace of it.",
+            "the inner span's mark",
+            _P,
+        ),
+        Rule(
+            "trace.empty_after_failure",
+            "The result is empty, and the upstream call it should have come from failed without a later success.",
+            "the failed upstream span",
+            _P,
+        ),
+        Rule(
+            "trace.empty_after_exception",
+            "The result is empty, and a step inside the tool raised an exception.",
+            "the inner span's exception",
+            _P,
+        ),
+        Rule(
+            "trace.success_over_failure",
+            "The result claims success, and every upstream call that it made failed.",
+            "the failed upstream span",
+            _P,
+        ),
+        Rule(
+            "trace.text_after_failure",
+            "The result is a short text, and the only source that it could have come from failed.",
+            "the failed upstream span",
+            _S,
+        ),
+        Rule(
+            "trace.status_echoed",
+            "The result hands on the error answer of a failed upstream call as if it were content.",
+            "the status in the result, and the span that had it",
+            _P,
+        ),
+        Rule(
+            "trace.not_captured",
+            "The result was not captured, so only marks and upstream spans could be judged.",
+            "what was missing",
+            _S,
+        ),
+    )
+}
+"""The trace rules."""
+
+SESSION_RULES: dict[str, Rule] = {
+    rule.id: rule
+    for rule in (
+        Rule(
+            "session.retry_storm",
+            "The same call brought the same result again and again.",
+            "how many times, since which call",
+            _C,
+        ),
+        Rule(
+            "session.budget_exhausted",
+            "The failure budget is spent: the agent was told to stop although the failure may pass.",
+            "the attribute, the action or the open circuit",
+            _C,
+        ),
+    )
+}
+"""The rules that need the calls around a call."""
+
+ALL_RULES: dict[str, Rule] = {**PAYLOAD_RULES, **TRACE_RULES, **SESSION_RULES}
+"""Every rule that a stored row can name."""
+
+
+def explain(rule: str) -> str:
+    """The rule's sentence for the engineer; the id itself for a rule of another version."""
+    known = ALL_RULES.get(rule)
+    return known.sentence if known is not None else rule

@@ -1,0 +1,268 @@
+"""Catalogues: sentences that frameworks put in the place of an exception, words that say nothing, injected orders.
+
+Data in one place, with where it comes from. They raise flags. Only a framework's masking sentence may change an
+outcome, and only when the whole result is that sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(slots=True, frozen=True)
+class Masking:
+    """A sentence that a framework returns as the tool's result when the tool raised.
+
+    `pattern` matches the whole text. `generic` where the sentence hides the reason; some keep it.
+    """
+
+    framework: str
+    version: str
+    pattern: re.Pattern[str]
+    generic: bool = True
+
+
+def _masking(framework: str, version: str, pattern: str, generic: bool = True) -> Masking:
+    return Masking(framework, version, re.compile(pattern, re.DOTALL), generic)
+
+
+MASKING: tuple[Masking, ...] = (
+    _masking(
+        "openai-agents", "0.24", r"An error occurred while running the tool\. Please try again\.(?P<rest>.*)", False
+    ),
+    _masking("google-adk (Java)", "0.3", r"An internal error occurred\."),
+    _masking("google-adk", "2.13", r"Invoking `[^`]{1,200}` failed as .*", False),
+    _masking("agent-framework", "1.23", r"Error: Function failed\."),
+    _masking(
+        "agent-framework",
+        "1.23",
+        r"Error: (?:Argument parsing failed|Requested function \"[^\"]{1,200}\" not found)\.?",
+        False,
+    ),
+    _masking("mcp", "2.3", r"Error executing tool [\w.:/-]{1,200}"),
+    _masking("mcp", "1.30", r"Error executing tool [\w.:/-]{1,200}: .*", False),
+    _masking("fastmcp", "4.2", r"Error calling tool '[^']{1,200}'"),
+    _masking("fastmcp", "4.2", r"Error calling tool '[^']{1,200}': .*", False),
+    _masking("fastmcp", "4.2", r"Upstream request timed out, please retry"),
+    _masking("mcp", "1.30", r"(?:Unknown tool: [\w.:/-]{1,200}|Tool [\w.:/-]{1,200} not found)", False),
+    _masking("mcp", "1.30", r"MCP error -32\d{3}: .*", False),
+    _masking(
+        "haystack",
+        "3.4",
+        r"(?:Tool invocation failed with error: )?Failed to invoke Tool `[^`]{1,200}` with parameters .*",
+    ),
+    _masking("semantic-kernel", "1.45", r"Error: Exception Occurred(?: while executing function)?.{0,200}", False),
+    _masking("langgraph", "1.0", r"Error: [\w.-]{1,200} is not a valid tool, try one of \[.*", False),
+    _masking("langgraph", "1.0", r"Error invoking tool '[^']{1,200}' with .*", False),
+    _masking("langgraph", "1.0", r"Error: \w+\(.*\)\n Please fix your mistakes\.", False),
+    _masking("langchain", "0.3", r"(?:Tool execution error|Tool input validation error)"),
+    _masking("autogen", "0.7", r"Error: The tool '[^']{1,200}' is not available\.", False),
+    _masking("crewai", "1.10", r"(?:Error: )?[Tt]ool execution failed\.?"),
+    _masking("crewai", "1.10", r"I encountered an error while trying to use the tool\..*", False),
+    _masking("n8n", "1.x", r"There was an error: \".*\"", False),
+    _masking("effect", "3.x", r"Tool execution failed due to an internal server error\."),
+    _masking("axios", "1.x", r"Request failed with status code [45]\d\d", False),
+    _masking("undici", "6.x", r"(?:TypeError: )?fetch failed", False),
+    _masking("vercel-ai", "6", r"Model tried to call unavailable tool '[^']{1,200}'\..*", False),
+    _masking("strands", "1.62", r"(?:Error: \w+ - .*|Unknown tool: [\w.-]{1,200})", False),
+)
+"""Framework by framework, read off the frameworks' own sources and captured runs at the version named."""
+
+_MASKING_HEADS = re.compile(
+    r"An |Error|Upstream|Unknown|Tool|tool|MCP|Failed to invoke|I encountered|There was|Request failed|Invoking|fetch|Model|TypeError"
+)
+
+
+def masking_of(text: str) -> Masking | None:
+    """The catalogue's entry that this whole text is; None for every other text."""
+    if _MASKING_HEADS.match(text) is None:
+        return None
+    body = text.rstrip()
+    for entry in MASKING:
+        if entry.pattern.fullmatch(body):
+            return entry
+    return None
+
+
+_SAYING_NOTHING = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "by",
+        "call",
+        "called",
+        "calling",
+        "can",
+        "cannot",
+        "could",
+        "did",
+        "do",
+        "due",
+        "during",
+        "encountered",
+        "err",
+        "error",
+        "errors",
+        "exception",
+        "execute",
+        "executed",
+        "executing",
+        "execution",
+        "fail",
+        "failed",
+        "fails",
+        "failing",
+        "failure",
+        "fatal",
+        "for",
+        "from",
+        "function",
+        "generic",
+        "has",
+        "have",
+        "in",
+        "internal",
+        "invocation",
+        "invoke",
+        "invoked",
+        "invoking",
+        "is",
+        "it",
+        "item",
+        "later",
+        "mcp",
+        "node",
+        "not",
+        "occurred",
+        "of",
+        "on",
+        "operation",
+        "or",
+        "please",
+        "problem",
+        "process",
+        "processing",
+        "raised",
+        "request",
+        "returned",
+        "run",
+        "running",
+        "server",
+        "service",
+        "something",
+        "sorry",
+        "status",
+        "step",
+        "task",
+        "that",
+        "the",
+        "there",
+        "this",
+        "to",
+        "tool",
+        "try",
+        "trying",
+        "unable",
+        "unexpected",
+        "unexpectedly",
+        "unhandled",
+        "unknown",
+        "unspecified",
+        "using",
+        "was",
+        "went",
+        "were",
+        "when",
+        "while",
+        "with",
+        "wrong",
+        "you",
+        "your",
+        "again",
+        "action",
+        "plugin",
+        "none",
+        "null",
+        "true",
+        "false",
+        "code",
+        "message",
+        "result",
+        "response",
+        "internally",
+        "handled",
+        "complete",
+        "completed",
+        "contact",
+        "support",
+        "administrator",
+        "happened",
+    ]
+)
+_WORD = re.compile(r"[A-Za-z]+|\d+")
+
+
+def says_nothing(message: str, tool: str = "") -> bool:
+    """Whether a failing message gives no reason: every word of it is a word for failing itself, or the tool's name."""
+    if len(message) > 200:
+        return False
+    own = set(_WORD.findall(tool.lower()))
+    low = message.lower()
+    if tool:
+        low = low.replace(tool.lower(), " ")
+    words = _WORD.findall(low)
+    return all(word in _SAYING_NOTHING or word in own for word in words)
+
+
+_ORDER_HEADS = (
+    "ignore",
+    "disregard",
+    "forget",
+    "assistant",
+    "model",
+    "system",
+    "instruction",
+    "approve",
+    "tell the user",
+    "do not",
+    "don't",
+    "you must",
+    "you are now",
+    "agent",
+    "llm",
+    "<",
+)
+INJECTION: tuple[re.Pattern[str], ...] = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|your|any)\b.{0,30}\b(?:instruction|prompt|rule|direction|order|message|guideline)s?",
+        r"\b(?:note|message|instructions?|attention|important|notice|reminder)\b[\s:,-]{0,3}(?:to|for)?\s*(?:the\s+)?(?:ai\b|assistant|language model|model\b|llm|agent\b|chat ?bot)",
+        r"<\s*/?\s*(?:system|assistant|important|instructions?|admin)\s*>|\[/?INST\]|<\|im_(?:start|end)\|>",
+        r"\b(?:reveal|print|show|repeat|output|send|leak)\b.{0,30}\b(?:system prompt|your (?:instructions|prompt|rules)|(?:admin|root) password)",
+        r"\b(?:do not|don't|never) (?:tell|inform|mention|reveal|ask|alert|warn)\b.{0,30}\b(?:the )?(?:user|human|operator|anyone)",
+        r"\bwithout (?:asking|confirm\w*|approval|telling|informing)\b",
+        r"\b(?:has|have|is|are) (?:already )?(?:been )?(?:pre-?)?(?:approved|authori[sz]ed)\b.{0,60}\b(?:continue|proceed|go ahead|call|run|execute|transfer)",
+        r"\byou are now\b|\bnew (?:system )?instructions?\s*:|\bact as (?:an?|the)\b.{0,30}\b(?:admin|root|developer|unrestricted)",
+    )
+)
+"""Orders to the model inside a text. Checked only in the text of calls that failed; sets a flag, never an outcome."""
+
+
+def injection_in(text: str) -> str | None:
+    """The first order to the model in a failing text (its first 20,000 characters), None where there is none."""
+    head = text[:20_000]
+    low = head.lower()
+    if not any(word in low for word in _ORDER_HEADS) and "without" not in low:
+        return None
+    for pattern in INJECTION:
+        hit = pattern.search(head)
+        if hit:
+            return hit.group(0)
+    return None

@@ -1,0 +1,89 @@
+"""Whether a result holds nothing: `[]`, `null`, `""`, `{"results": [], "count": 0}`, a heading without a body."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_EMPTY_TEXTS = frozenset(
+    {"", "null", "none", "nil", "undefined", "[]", "{}", "()", "''", '""', "n/a", "(no output)", "(empty)", "<empty>"}
+)
+_FRAME_KEYS = frozenset(
+    [
+        "query",
+        "q",
+        "search",
+        "term",
+        "text",
+        "page",
+        "page_size",
+        "pagesize",
+        "per_page",
+        "limit",
+        "offset",
+        "total",
+        "total_count",
+        "totalcount",
+        "count",
+        "size",
+        "next",
+        "previous",
+        "prev",
+        "cursor",
+        "next_cursor",
+        "nextcursor",
+        "has_more",
+        "hasmore",
+        "status",
+        "ok",
+        "success",
+        "message",
+        "took",
+        "duration",
+        "duration_ms",
+        "elapsed",
+        "elapsed_ms",
+        "request_id",
+        "requestid",
+        "timestamp",
+    ]
+)
+_MAX_DEPTH = 4
+
+
+def is_empty(value: Any, depth: int = 0) -> bool:
+    """Whether a result holds no answer; numbers and true/false are answers, an object of empty lists is none."""
+    if value is None:
+        return True
+    if isinstance(value, str):
+        return _is_empty_text(value)
+    if isinstance(value, list):
+        return not value or (len(value) == 1 and depth < _MAX_DEPTH and is_empty(value[0], depth + 1))
+    if isinstance(value, dict):
+        return not value or (depth < _MAX_DEPTH and len(value) <= 40 and _is_empty_object(value, depth))
+    return False
+
+
+def _is_empty_text(text: str) -> bool:
+    if len(text) <= 12:
+        return text.strip().lower() in _EMPTY_TEXTS
+    if text[0] == "#" and len(text) < 2000:
+        return all(not line or line[0] == "#" for line in map(str.strip, text.split("\n")))
+    return len(text) < 4096 and not text.strip()
+
+
+def _is_empty_object(value: dict[str, Any], depth: int) -> bool:
+    """An object is empty if it holds an empty list, object, text or null, and beside that nothing but its frame."""
+    hollow = False
+    for key, inner in value.items():
+        if inner is None or isinstance(inner, list | dict):
+            if not is_empty(inner, depth + 1):
+                return False
+            hollow = True
+        elif isinstance(inner, str):
+            if not inner:
+                hollow = True
+            elif key.lower() not in _FRAME_KEYS:
+                return False
+        elif inner and key.lower() not in _FRAME_KEYS:
+            return False
+    return hollow

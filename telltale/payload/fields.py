@@ -1,0 +1,126 @@
+"""Sorts the keys of a result's own level by the role that they play, in one pass.
+
+The rules look at roles (an error, a flag, a status), never at prose. A key that plays no role and holds a value is
+substance: an answer beside which an error may be a detail.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Any
+
+from telltale.payload.empty import is_empty
+
+
+class Role(Enum):
+    """What a key on the result's own level is there for."""
+
+    ERROR = auto()
+    ERRORS = auto()
+    GOOD = auto()
+    BAD = auto()
+    STATUS = auto()
+    TYPE = auto()
+    HTTP = auto()
+    EXIT = auto()
+    STREAM = auto()
+    CODE = auto()
+    MESSAGE = auto()
+    RETRY = auto()
+    META = auto()
+
+
+_NAMES = {
+    Role.ERROR: "error err exception fault traceback error_message errorMessage error_msg errorMsg errmsg error_code"
+    " errorCode error_type errorType error_description errorDescription __type error_reason errorReason",
+    Role.ERRORS: "errors",
+    Role.GOOD: "ok success succeeded successful isSuccess is_success isSuccessful isOk is_ok",
+    Role.BAD: "isError is_error iserror hasError has_error hasErrors has_errors failed failure timed_out timedOut timeout"
+    " isTimeout is_timeout",
+    Role.STATUS: "status outcome",
+    Role.TYPE: "type kind",
+    Role.HTTP: "status_code statusCode http_status httpStatus http_code httpCode response_code responseCode"
+    " http_status_code httpStatusCode",
+    Role.EXIT: "exit_code exitCode exit_status exitStatus returncode return_code returnCode exitcode",
+    Role.STREAM: "stdout stderr",
+    Role.CODE: "code",
+    Role.MESSAGE: "message msg detail details reason title hint description name stack cause help suggestion"
+    " recovery_suggestion",
+    Role.RETRY: "retryable retry_after retryAfter retry_after_seconds retryAfterSeconds retry_after_ms retryAfterMs action"
+    " should_retry shouldRetry",
+    Role.META: "request_id requestId trace_id traceId correlation_id correlationId timestamp time duration duration_ms"
+    " elapsed elapsed_ms took version path instance docs documentation_url doc_url tool tool_name toolName jsonrpc"
+    " field param ref reference method url source",
+}
+_ROLES: dict[str, Role] = {}
+for _role, _names in _NAMES.items():
+    for _name in _names.split():
+        _ROLES[_name] = _role
+        _ROLES[_name[0].upper() + _name[1:]] = _role
+        _ROLES[_name.upper()] = _role
+
+_ID_KEYS = frozenset(("id", "uuid", "key", "number", "sha", "iid", "gid", "guid", "slug"))
+_NO_IDENTITY = frozenset(
+    ("request_id", "trace_id", "correlation_id", "session_id", "requestId", "traceId", "correlationId", "sessionId")
+)
+_NOTHING = ("", "none", "null", "0", "ok", "success", "no error", "false", "nil", "n/a")
+
+
+@dataclass(slots=True)
+class Fields:
+    """The keys of one object by their roles; `substance` counts keys without a role that hold a value."""
+
+    roles: dict[Role, list[tuple[str, Any]]] = field(default_factory=dict)
+    substance: int = 0
+    identity: bool = False
+    size: int = 0
+
+    def get(self, role: Role) -> list[tuple[str, Any]]:
+        """The keys of a role with their values, in the payload's order."""
+        return self.roles.get(role, _NONE)
+
+    def has(self, role: Role) -> bool:
+        """Whether any key plays this role."""
+        return role in self.roles
+
+
+_NONE: list[tuple[str, Any]] = []
+
+
+def fields_of(value: dict[str, Any]) -> Fields:
+    """Sorts an object's keys; linear in their number."""
+    roles: dict[Role, list[tuple[str, Any]]] = {}
+    found = Fields(roles, size=len(value))
+    substance = 0
+    for key, inner in value.items():
+        role = _ROLES.get(key)
+        if role is not None:
+            if role in roles:
+                roles[role].append((key, inner))
+            else:
+                roles[role] = [(key, inner)]
+        elif not is_empty(inner, 2):
+            substance += 1
+            if not found.identity and isinstance(key, str) and is_identity(key):
+                found.identity = True
+    found.substance = substance
+    return found
+
+
+def is_identity(key: str) -> bool:
+    """Whether a key names a thing (`id`, `job_id`, `orderId`) and not a request."""
+    if key in _NO_IDENTITY:
+        return False
+    return key in _ID_KEYS or key.endswith(("_id", "Id", "_key", "_number"))
+
+
+def is_truthy_error(value: Any) -> bool:
+    """Whether an error key's value is an error: not null, false, empty, "none", nor a measured number."""
+    if value is None or value is False or value is True:
+        return value is True
+    if isinstance(value, str):
+        return value.strip().lower() not in _NOTHING if len(value) < 12 else bool(value.strip())
+    if isinstance(value, int | float):
+        return isinstance(value, int) and (400 <= value < 600 or value < -1)
+    return bool(value) and not is_empty(value, 1)

@@ -1,0 +1,76 @@
+"""What kind of HTML page a text is: none, an error page, a sign-in page, or another page.
+
+Looks at the document's own structure only: how it begins, its `<title>` and first heading, whether it asks for a
+password. Reads at most the first 64 KiB.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from telltale.vocabulary import Code, code_of_http
+
+_START = re.compile(
+    r"\s*(?:\ufeff)?(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)?<(?:!doctype\s+html|html|head)\b", re.I | re.S
+)
+_TITLE = re.compile(r"<title[^>]{0,200}>([^<]{0,300})", re.I)
+_HEADING = re.compile(r"<h1[^>]{0,200}>([^<]{0,300})", re.I)
+_PASSWORD = re.compile(r"<input\b[^>]{0,400}\btype\s*=\s*[\"']?password", re.I)
+_STATUS = re.compile(r"\W*(?:http\s+)?(?:error|status|http)?\W*([45]\d\d)(?:\W+(.{0,80}))?\W*$", re.I | re.S)
+_SCAN = 65536
+
+_REASONS = {s.phrase.lower(): s.value for s in HTTPStatus if s.value >= 400}
+_REASONS |= {
+    "access denied": 403,
+    "request blocked": 403,
+    "service temporarily unavailable": 503,
+    "temporarily unavailable": 503,
+    "gateway time-out": 504,
+    "gateway timeout": 504,
+    "server error": 500,
+    "internal server error": 500,
+    "too many requests": 429,
+    "page not found": 404,
+    "web server is down": 521,
+    "connection timed out": 522,
+    "just a moment...": 403,
+    "attention required! | cloudflare": 403,
+}
+"""Titles that are nothing but a failure: reason phrases of RFC 9110 and the block pages of common gateways."""
+
+
+@dataclass(slots=True, frozen=True)
+class Page:
+    """An HTML document: its kind (`error`, `sign_in`, `page`), its title, and the code where it shows one."""
+
+    kind: str
+    title: str
+    code: Code | None = None
+
+
+def page_of(text: str) -> Page | None:
+    """The page that a text is; None where it does not begin as an HTML document."""
+    if _START.match(text) is None:
+        return None
+    head = text[:_SCAN]
+    titles = [" ".join(m.group(1).split()) for m in (_TITLE.search(head), _HEADING.search(head)) if m]
+    for title in titles:
+        status = _status_of(title)
+        if status is not None:
+            return Page("error", title, code_of_http(status))
+    title = titles[0] if titles else ""
+    if _PASSWORD.search(head):
+        return Page("sign_in", title, Code.PERMISSION_DENIED)
+    return Page("page", title)
+
+
+def _status_of(title: str) -> int | None:
+    """The HTTP status that a title consists of: `502 Bad Gateway`, `Error 503`, `Service Unavailable`."""
+    number = _STATUS.match(title)
+    if number:
+        rest = (number.group(2) or "").strip(" -–—|:.").lower()
+        if not rest or rest in _REASONS or "error" in rest.split() or any(rest.startswith(r) for r in _REASONS):
+            return int(number.group(1))
+    return _REASONS.get(title.strip(" -–—|:").lower())

@@ -1,0 +1,130 @@
+"""Internals that must not reach the model: stack traces, SQL, inner hosts, server paths, credentials.
+
+`leaks_in` looks at a failing text and names what it finds; what the caller itself had sent (a path, a statement in the
+arguments) is no leak. `forbidden_in` is the contract's own, stricter check of an envelope's message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_SCAN = 50_000
+
+_PATTERNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
+    (
+        "stack trace",
+        ("Traceback (most recent", 'File "', "at ", "goroutine "),
+        re.compile(
+            r"Traceback \(most recent call last\)|\bFile \"[^\"\n]{1,300}\", line \d+"
+            r"|\bat (?:async )?[\w$.<>\[\] ]{1,120} ?\([^()\n]{1,200}:\d+(?::\d+)?\)|\bat (?:com|org|net|java|io)\.[\w$.]{3,150}"
+            r"|\bgoroutine \d+ \["
+        ),
+    ),
+    (
+        "SQL",
+        ("SELECT ", "INSERT ", "UPDATE ", "DELETE ", "select ", "SQL: "),
+        re.compile(
+            r"\b(?:SELECT\b[^;]{1,300}?\bFROM\s+[\w\"`\[.]|INSERT\s+INTO\s+[\w\"`\[.]|UPDATE\s+[\w\"`\[.]+\s+SET\b|DELETE\s+FROM\s+[\w\"`\[.]"
+            r"|select\s[^;]{1,300}?\sfrom\s+[\w\"`\[.]+\s(?:where|join|order|limit)\b)"
+        ),
+    ),
+    (
+        "credentials in an address",
+        ("://", "jdbc:"),
+        re.compile(
+            r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/@:\"']{1,100}:[^\s/@\"']{1,100}@|\bjdbc:\w+:[^\s\"']{3,300}",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "credential",
+        (
+            "key",
+            "token",
+            "secret",
+            "passw",
+            "sk-",
+            "AKIA",
+            "ghp_",
+            "eyJ",
+            "earer ",
+            "PRIVATE",
+            "xox",
+            "Key",
+            "Token",
+            "Passw",
+            "Secret",
+            "TOKEN",
+            "KEY",
+            "SECRET",
+            "PASSW",
+        ),
+        re.compile(
+            r"(?:api[_-]?key|access[_-]?key|(?:auth\w*[_-]?|access[_-]?|refresh[_-]?|bearer[_-]?|id[_-]?|query[_-]?)?token|(?:client[_-]?)?secret(?:[_-]?(?:access[_-]?)?key)?|passw(?:or)?d|pwd)"
+            r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?(?!none\b|null\b|true\b|false\b|\[|\*|<|redacted|required|missing|invalid|expired|the\b|is\b)[A-Za-z0-9+/_.~-]{8,}"
+            r"|\bsk-[A-Za-z0-9_-]{16,}|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bxox[abprs]-[\w-]{10,}"
+            r"|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}|\bBearer [\w.~+/-]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "inner host",
+        (".internal", ".local", ".corp", ".lan", ".intra", ".cluster", "10.", "192.168.", "172."),
+        re.compile(
+            r"\b[a-z0-9](?:[a-z0-9.-]{0,100})\.(?:internal|local|corp|lan|intranet|intra|svc\.cluster\.local)\b(?!\.\w)"
+            r"|(?<![\d.])(?:10\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}(?![\d.]\d)",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "server path",
+        (
+            "/srv/",
+            "/home/",
+            "/usr/",
+            "/var/",
+            "/opt/",
+            "/app/",
+            "/root/",
+            "/Users/",
+            "/etc/",
+            ":\\",
+            "site-packages",
+            "node_modules",
+            "/workspace/",
+        ),
+        re.compile(
+            r"(?<![\w/.:-])/(?:srv|home|usr|var|opt|app|root|Users|etc|workspace)/[\w./@-]{2,300}|\b[A-Z]:\\(?:[\w .-]{1,80}\\)[\w .-]{1,80}"
+            r"|[\w./-]{0,200}/(?:site-packages|node_modules)/[\w./@-]{1,200}"
+        ),
+    ),
+)
+
+_CLASS = re.compile(r"\b[A-Za-z_][\w.]*(?:Exception|[a-z]Error)\b|\b(?:com|org|java)\.[a-z][\w.]{3,}")
+
+
+def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
+    """Yields `(kind, excerpt)` for each kind of internals in a failing text (its first 50,000 characters).
+
+    Args:
+        text: what the model saw.
+        known: what the caller had sent; an excerpt that stands in it is none.
+    """
+    head = text[:_SCAN]
+    for kind, words, pattern in _PATTERNS:
+        if not any(word in head for word in words):
+            continue
+        for hit in pattern.finditer(head):
+            found = hit.group(0)
+            if found.strip(" \"'") not in known:
+                yield kind, found[:120]
+                break
+
+
+def forbidden_in(message: str) -> str | None:
+    """What an envelope's message for the model must not hold: internals, or an exception's class name."""
+    for kind, _ in leaks_in(message):
+        if kind != "server path":
+            return kind
+    return "an exception's class name" if _CLASS.search(message) else None

@@ -1,0 +1,202 @@
+"""Reads one result: which rules hit, what it declares, which code, action and message it carries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from telltale.payload.codes import code_of, code_of_class, code_of_number
+from telltale.payload.empty import is_empty
+from telltale.payload.envelope import assess_envelope
+from telltale.payload.objects import read_object
+from telltale.payload.reading import Asked, Finding, Reading, Says
+from telltale.payload.texts import read_text
+from telltale.vocabulary import Code
+
+_NESTING = (
+    "data",
+    "result",
+    "response",
+    "output",
+    "body",
+    "payload",
+    "details",
+    "structuredContent",
+    "value",
+    "content",
+)
+_MESSAGE_KEYS = (
+    *(
+        "message",
+        "msg",
+        "error_message",
+        "errorMessage",
+        "error",
+        "detail",
+        "reason",
+        "error_description",
+        "description",
+    ),
+    *("title", "details", "stderr"),
+)
+_MAX_LEVELS = 3
+
+
+def read_payload(value: Any, asked: Asked | None = None) -> Reading:
+    """Reads what a result says of itself.
+
+    Args:
+        value: the tool's own value: JSON kinds, already unwrapped (`telltale.payload.unwrap` takes wrappers off).
+        asked: the tool's name and arguments and what the maintainer said of it; without it, names and arguments
+            cannot excuse anything.
+
+    Returns:
+        The reading. Never raises on any JSON value; linear in the value's size.
+    """
+    asked = asked or _NOBODY
+    reading = Reading(value)
+    if isinstance(value, dict):
+        _read_levels(value, asked, reading)
+    elif isinstance(value, str):
+        reading.text = True
+        reading.findings = read_text(value, asked)
+        if reading.findings and reading.failed:
+            reading.message = value
+            reading.code = reading.findings[0].code
+    elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        _read_sole_item(value[0], asked, reading)
+    if not reading.failed:
+        reading.empty = is_empty(value)
+    return reading
+
+
+_NOBODY = Asked()
+
+
+def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
+    """Reads an object's own level, and what it merely wraps: one object under a customary key, at most three deep."""
+    level, path = value, ""
+    for _ in range(_MAX_LEVELS):
+        found = read_object(level, asked)
+        for finding in found:
+            finding.key = path + finding.key
+        reading.findings += found
+        if reading.findings and reading.findings[0].says is not Says.SUCCESS:
+            break
+        inner = _wrapped(level)
+        if inner is None:
+            break
+        path += inner + "."
+        level = level[inner]
+    if reading.failed:
+        reading.envelope = assess_envelope(level)
+        _declare(level, reading)
+
+
+def _wrapped(level: dict[str, Any]) -> str | None:
+    """The customary key under which an object holds its only inner object."""
+    key = None
+    for name in _NESTING:
+        if name in level and isinstance(level[name], dict) and level[name]:
+            if key is not None:
+                return None
+            key = name
+    return key if key is not None and len(level) <= 4 else None
+
+
+def _read_sole_item(item: dict[str, Any], asked: Asked, reading: Reading) -> None:
+    """A list of nothing but one error object stands for that error."""
+    found = [f for f in read_object(item, asked) if f.rule in ("payload.error_key", "payload.error_object")]
+    for finding in found:
+        finding.key = "[0]." + finding.key
+        if finding.says is Says.FAILED:
+            finding.says = Says.HIDDEN
+    reading.findings = found
+    if reading.failed:
+        _declare(item, reading)
+
+
+def _declare(level: dict[str, Any], reading: Reading) -> None:
+    """Takes code, message and retry advice from the error object, else from the object itself."""
+    error = level.get("error")
+    errors = level.get("errors")
+    holder: dict[str, Any] = level
+    if isinstance(error, dict):
+        holder = error
+    elif isinstance(errors, list) and errors and isinstance(errors[0], dict):
+        holder = errors[0]
+    declared = holder.get("code", holder.get("error_code", holder.get("errorCode")))
+    if declared is None and holder is not level:
+        declared = holder.get("type", level.get("code"))
+    if isinstance(declared, str | int) and not isinstance(declared, bool):
+        reading.declared_code = str(declared)[:80]
+    reading.code = _code(declared, holder, reading)
+    action = holder.get("action")
+    reading.action = action[:80] if isinstance(action, str) else None
+    retryable = holder.get("retryable", level.get("retryable"))
+    reading.retryable = retryable if isinstance(retryable, bool) else None
+    reading.retry_after_s = retry_after(holder) if holder is level else retry_after(holder) or retry_after(level)
+    reading.message = message_of(holder) or message_of(level) or _deep_message(level)
+
+
+def _code(declared: Any, holder: dict[str, Any], reading: Reading) -> Code | None:
+    """The closed code: the declared one, else a number or class beside it, else what the finding points to."""
+    first: Code | None = None
+    if isinstance(declared, str):
+        first = code_of(declared) or code_of_class(declared)
+    elif isinstance(declared, int) and not isinstance(declared, bool):
+        first = code_of_number(declared)
+        if declared < 0 and isinstance(holder.get("message"), str):
+            first = code_of(holder["message"]) or first
+    if first is not None and first is not Code.INTERNAL:
+        return first
+    found = reading.finding(Says.FAILED) or reading.finding(Says.HIDDEN)
+    return (found.code if found is not None else None) or first
+
+
+def retry_after(holder: dict[str, Any]) -> float | None:
+    """Seconds to wait, under any of the customary keys; milliseconds where the key says so."""
+    for key, factor in _RETRY_KEYS:
+        inner = holder.get(key)
+        if isinstance(inner, str) and inner.strip().isdigit():
+            inner = int(inner)
+        if isinstance(inner, int | float) and not isinstance(inner, bool) and 0 <= inner < 1e9:
+            return float(inner) * factor
+    return None
+
+
+_RETRY_KEYS = (
+    ("retry_after_seconds", 1.0),
+    ("retryAfterSeconds", 1.0),
+    ("retry_after_s", 1.0),
+    ("retry_after", 1.0),
+    ("retryAfter", 1.0),
+    ("retry-after", 1.0),
+    ("Retry-After", 1.0),
+    ("retry_after_ms", 0.001),
+    ("retryAfterMs", 0.001),
+    ("retry_after_millis", 0.001),
+)
+
+
+def message_of(holder: dict[str, Any]) -> str | None:
+    """The text that an error object tells: its message, under any of the customary keys."""
+    for key in _MESSAGE_KEYS:
+        inner = holder.get(key)
+        if isinstance(inner, str) and inner.strip():
+            return inner
+    return None
+
+
+def _deep_message(level: dict[str, Any]) -> str | None:
+    """A message one level further in, as in `{"success": false, "data": {"error": "…"}}`."""
+    for inner in list(level.values())[:20]:
+        if isinstance(inner, dict):
+            message = message_of(inner)
+            if message is not None:
+                return message
+        elif isinstance(inner, list) and inner and isinstance(inner[0], str):
+            return inner[0]
+    return None
+
+
+__all__ = ["Finding", "message_of", "read_payload", "retry_after"]

@@ -1,0 +1,95 @@
+"""Every payload rule by its id: one sentence for the engineer, and how sure a hit is.
+
+A payload rule asks what a result says of itself. Its function lives in `fields`, `texts` or `envelope`; its triggering
+examples and near-misses live in `tests/payload/data/rules.json`, and a test holds the two lists together. The names are
+part of the contract: they stand in stored rows, in muted rules and in corrections.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from telltale.vocabulary import Confidence
+
+
+@dataclass(slots=True, frozen=True)
+class Rule:
+    """A rule's id, its sentence for the engineer, what it rests on, and how sure a hit is."""
+
+    id: str
+    sentence: str
+    evidence: str
+    confidence: Confidence
+
+
+_C, _P, _S = Confidence.CERTAIN, Confidence.PROBABLE, Confidence.SUSPECTED
+
+PAYLOAD_RULES: dict[str, Rule] = {
+    rule.id: rule
+    for rule in (
+        Rule(
+            "payload.envelope",
+            "The result is an error envelope that keeps the contract: a code, a message for the model, and whether to retry.",
+            "the `error` object",
+            _C,
+        ),
+        Rule(
+            "payload.error_key",
+            "The result carries an error where an answer was due: a truthy `error` and nothing of substance beside it.",
+            "the key and its value",
+            _C,
+        ),
+        Rule(
+            "payload.errors_list",
+            "The result lists errors and holds no data beside them.",
+            "the key and the first entry",
+            _C,
+        ),
+        Rule("payload.flag_false", "The result says of itself that it did not succeed.", "the flag", _C),
+        Rule("payload.flag_error", "The result bears a flag that says it failed or timed out.", "the flag", _C),
+        Rule(
+            "payload.status_error",
+            "The result's own status says error or failed, and it is no record that was merely looked up.",
+            "the status key and its value",
+            _C,
+        ),
+        Rule(
+            "payload.status_word",
+            "The result's own status is the name of a failure (unauthorized, rate_limited, unavailable), without any error mark.",
+            "the status key and its value",
+            _P,
+        ),
+        Rule(
+            "payload.http_status",
+            "The result's own status is an HTTP error that the caller did not ask about.",
+            "the status key and its number",
+            _P,
+        ),
+        Rule(
+            "payload.error_object",
+            "The result is itself an error object (a code and a message, an exception as an object) and nothing else.",
+            "the keys that make it one",
+            _C,
+        ),
+        Rule(
+            "payload.exit_code", "The program that the tool ran ended with an exit code other than 0.", "the code", _P
+        ),
+        Rule("payload.items_failed", "Each item of the batch that was asked for failed.", "the first item's mark", _P),
+        Rule("payload.success", "The result says of itself that it succeeded.", "the flag or status", _C),
+        Rule("text.error_mark", "The whole result is a text that begins with an error mark.", "the mark", _P),
+        Rule(
+            "text.masking",
+            "The whole result is a sentence that a framework puts in the place of a tool's exception.",
+            "framework and version",
+            _C,
+        ),
+        Rule(
+            "text.status_line", "The whole result is an HTTP status line or a client library's error.", "the line", _P
+        ),
+        Rule("text.exit_code", "The text ends with the exit code of a program that failed.", "the last line", _P),
+        Rule("text.html_error_page", "The result is an HTML error page (a gateway's, a server's).", "its title", _P),
+        Rule("text.html_sign_in", "The result is a sign-in page where data was due.", "its title", _P),
+        Rule("text.html_page", "The result is an HTML page where data was due.", "its title", _S),
+    )
+}
+"""The payload rules in the order in which they are asked."""

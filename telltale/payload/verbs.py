@@ -1,0 +1,83 @@
+"""What kind of question a tool's name asks: to read, to examine, to change, to run.
+
+A domain's status is the answer when it was asked for (`get_job` → `{"status": "failed"}`), and a failure when the tool
+was to bring something about (`send_mail` → `{"status": "failed"}`). Names are split into words at case, dots, dashes
+and underscores; the first word that is a verb decides.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import lru_cache
+
+_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+
+
+class Verb(StrEnum):
+    """What a tool does, as its name tells."""
+
+    READ = "read"
+    EXAMINE = "examine"
+    CHANGE = "change"
+    RUN = "run"
+    UNKNOWN = "unknown"
+
+
+_TABLE = {
+    Verb.READ: "get list read show describe find search query lookup look view fetch retrieve poll status count browse"
+    " peek tail history info inspect load open watch track monitor wait await download export summarize summarise",
+    Verb.EXAMINE: "check validate verify test ping probe lint is has can exists compare diff health healthcheck audit"
+    " assert analyze analyse evaluate grade scan detect match review",
+    Verb.CHANGE: "create add insert update set put post patch delete remove send write book cancel move rename approve"
+    " reject submit apply upload deploy publish push commit merge transfer pay charge refund archive assign invite"
+    " schedule reserve order buy register sign login start stop restart enable disable install grant revoke close"
+    " reopen notify email mail reply comment save store sync import fill click trigger emit make edit replace upsert"
+    " ensure unsubscribe subscribe release provision migrate reset rotate unlock lock",
+    Verb.RUN: "run exec execute bash shell terminal command cmd script eval invoke call python powershell sh sql",
+}
+_VERBS = {word: verb for verb, words in _TABLE.items() for word in words.split()}
+
+_DOCUMENTS = frozenset(
+    [
+        "html",
+        "page",
+        "pages",
+        "url",
+        "web",
+        "website",
+        "webpage",
+        "site",
+        "link",
+        "browse",
+        "browser",
+        "crawl",
+        "scrape",
+        "document",
+        "documents",
+        "file",
+        "files",
+        "wiki",
+        "article",
+        "markdown",
+        "content",
+        "template",
+        "raw",
+    ]
+)
+
+
+@lru_cache(maxsize=4096)
+def verb_of(tool: str) -> Verb:
+    """The kind of a tool by its name; UNKNOWN where no word of it is a known verb."""
+    for word in _WORDS.findall(tool[:200]):
+        verb = _VERBS.get(word.lower())
+        if verb is not None:
+            return verb
+    return Verb.UNKNOWN
+
+
+@lru_cache(maxsize=4096)
+def names_documents(tool: str) -> bool:
+    """Whether a tool's name says that it hands out documents or pages."""
+    return any(word.lower() in _DOCUMENTS for word in _WORDS.findall(tool[:200]))
