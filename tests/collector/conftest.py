@@ -1,0 +1,51 @@
+"""Fixtures of the collector's tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from collector.service import Service
+from tests.collector.running import Process, config_for, wait_for
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """One service for the tests of a module."""
+    running = Service(config_for(tmp_path_factory.mktemp("service")))
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Process]]:
+    """Starts `telltale serve` processes; all are gone at the end."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(folder: Path, *flags: str, env: dict[str, str] | None = None) -> Process:
+        ready = folder / "ready.json"
+        ready.unlink(missing_ok=True)
+        ports = [flag for port in ("otlp-grpc", "otlp-http", "api") for flag in (f"--{port}-port", "0")]
+        command = [sys.executable, str(Path(__file__).with_name("serve_main.py")), "--db", str(folder / "telltale.db")]
+        command += ["--ready-file", str(ready), *ports, *flags]
+        with (folder / "serve.log").open("a") as log:
+            child = subprocess.Popen(
+                command, stdout=log, stderr=log, text=True, env={**os.environ, **(env or {})}, cwd=folder
+            )
+        started.append(child)
+        wait_for(lambda: ready.exists() or child.poll() is not None)
+        assert child.poll() is None, (folder / "serve.log").read_text()
+        return Process(folder, child, json.loads(ready.read_text()))
+
+    yield start
+    for child in started:
+        if child.poll() is None:
+            child.kill()
+        child.wait()
