@@ -149,7 +149,6 @@ class Config(BaseSettings):
     cors_headers: Annotated[tuple[str, ...], NoDecode] = ()
     log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
     ready_file: Path | None = None
-    judge_every_s: float = Field(default=0.5, gt=0)
     tls: TlsConfig = TlsConfig()
     limits: LimitsConfig = LimitsConfig()
     judge: JudgeConfig = JudgeConfig()

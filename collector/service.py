@@ -37,6 +37,12 @@ from collector.worker import Worker
 
 log = structlog.get_logger("collector.service")
 
+JUDGE_EVERY_S = 0.5
+"""How long the judge rests when nothing arrives; an append wakes it at once."""
+
+ALERT_EVERY_S = 10.0
+"""How often alert rules are evaluated."""
+
 DRAIN_S = 4
 """How long requests in progress may take when the service stops."""
 
@@ -60,7 +66,7 @@ class Service:
         self.tokens = _tokens(config)
         self.store: Store | None = None
         self._why_not_ready: str | None = "starting"
-        self._workers: list[Worker] = []
+        self._workers: dict[str, Worker] = {}
         self._received_at = 0.0
 
     def start(self) -> None:
@@ -105,7 +111,7 @@ class Service:
         self._receivers.run(self._http.stop(), DRAIN_S + 1)
         self._receivers.run(self._grpc.stop(max(0.0, DRAIN_S - (time.monotonic() - started))), DRAIN_S + 1)
         self._intake.close(DRAIN_S)
-        for worker in self._workers:
+        for worker in self._workers.values():
             worker.stop(2)
         self._api_loop.run(self._api.stop(), DRAIN_S + 1)
         for loop in (self._receivers, self._api_loop):
@@ -117,19 +123,28 @@ class Service:
         log.info("stopped", seconds=round(time.monotonic() - started, 2))
 
     def _start_workers(self, store: Store) -> None:
-        judge = parts.judge(store, self.config.judge_settings())
-        if judge is not None:
-            self._workers.append(Worker("judge", judge, self.config.judge_every_s))
-        for worker in self._workers:
+        config = self.config
+        self._judge = parts.judge_job(store, config.judge_settings())
+        self._alerts = parts.alert_job(store, config)
+        if self._judge is not None:
+            self._workers["judge"] = Worker("judge", self._judge.run_once, JUDGE_EVERY_S)
+        if config.alerts.enabled:
+            self._workers["alerts"] = Worker("alerts", self._evaluate_alerts, ALERT_EVERY_S)
+        for worker in self._workers.values():
             worker.start()
+
+    def _evaluate_alerts(self) -> int:
+        self._alerts.run_once(time.time_ns())
+        return 0
 
     def _start_intake(self, store: Store) -> None:
         config = self.config
+        self._redactor = parts.redactor(config)
         self._in_flight = InFlight(config.limits.in_flight_bytes, self.metrics)
         self._intake = Intake(
             store,
             self.metrics,
-            redact=parts.redact(config),
+            redact=parts.redact(self._redactor),
             limits=config.limits.decode(),
             on_append=self._appended,
         )
@@ -137,12 +152,11 @@ class Service:
 
     def _appended(self) -> None:
         self._received_at = time.time()
-        for worker in self._workers:
-            if worker.name == "judge":
-                worker.wake()
+        if "judge" in self._workers:
+            self._workers["judge"].wake()
 
     def _start_api(self, store: Store, sock: Any) -> None:
-        app = create_app(store, self.config.judge_settings(), status=self._status)
+        app = create_app(store, self.config.judge_settings(), status=self._status, alerts=self._alerts)
         routes = SystemRoutes(app, lambda: self._why_not_ready, self.metrics.text)
         door = ApiDoor(routes, self.tokens, self._hosts())
         self.metrics.watch(self._gauges)
@@ -196,7 +210,7 @@ class Service:
             "telltale_wal_bytes": ("Size of the database's write-ahead log.", _size(db.with_name(db.name + ".wal"))),
             "telltale_last_received_timestamp_seconds": ("When the last batch was stored.", self._received_at),
         }
-        for worker in self._workers:
+        for worker in self._workers.values():
             name = f"telltale_{worker.name}_last_success_timestamp_seconds"
             gauges[name] = (f"When the {worker.name} last finished a round.", worker.last_success)
             gauges[f"telltale_{worker.name}_failures"] = (f"Rounds of the {worker.name} that failed.", worker.failures)
