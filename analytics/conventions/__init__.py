@@ -1,1 +1,46 @@
-"""One small file per convention: where a framework keeps a tool call's name, id, arguments, result and marks."""
+"""The conventions that the service understands, in order of preference, and what they say of a span together."""
+
+from __future__ import annotations
+
+from analytics.conventions.adk import ADK
+from analytics.conventions.ai_sdk import AI_SDK, AI_SDK_7
+from analytics.conventions.convention import Convention
+from analytics.conventions.genai import AGENT_FRAMEWORK, AUTOGEN, GENAI, OPENAI_AGENTS_CONTRIB, TELLTALE
+from analytics.conventions.haystack import HAYSTACK
+from analytics.conventions.langfuse import LANGFUSE
+from analytics.conventions.langsmith import LANGSMITH
+from analytics.conventions.logfire import LOGFIRE
+from analytics.conventions.mcp import MCP
+from analytics.conventions.openinference import OPENINFERENCE, SMOLAGENTS
+from analytics.conventions.pydantic_ai import PYDANTIC_AI
+from analytics.conventions.semantic_kernel import SEMANTIC_KERNEL
+from analytics.conventions.spring_ai import SPRING_AI
+from analytics.conventions.strands import STRANDS
+from analytics.conventions.traceloop import TRACELOOP, TRACELOOP_MCP
+
+ALL: tuple[Convention, ...] = (
+    GENAI,
+    ADK,
+    PYDANTIC_AI,
+    AI_SDK,
+    SPRING_AI,
+    HAYSTACK,
+    LANGSMITH,
+    LANGFUSE,
+    LOGFIRE,
+    OPENINFERENCE,
+    TRACELOOP,
+    MCP,
+    TELLTALE,
+    STRANDS,
+    AUTOGEN,
+    AGENT_FRAMEWORK,
+    SEMANTIC_KERNEL,
+    SMOLAGENTS,
+    TRACELOOP_MCP,
+    OPENAI_AGENTS_CONTRIB,
+    AI_SDK_7,
+)
+"""Every convention; where two name the same value on one span, the earlier is read first."""
+
+__all__ = ["ALL", "Convention"]

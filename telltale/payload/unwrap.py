@@ -80,6 +80,17 @@ def unwrap(sent: object) -> Unwrapped:
     return found
 
 
+def decode(text: str) -> Any:
+    """One text as the data that it encodes (JSON, JSON in JSON, a Python repr), with no wrapper taken off.
+
+    Text that encodes nothing comes back as it is.
+    """
+    found = Unwrapped(text)
+    while isinstance(found.value, str) and len(found.wrappers) < MAX_LAYERS and _decode(found.value, found):
+        pass
+    return found.value
+
+
 def _decode(text: str, found: Unwrapped) -> bool:
     """Read one layer of text as JSON or as a Python repr, if it is one."""
     first = text[:1]

@@ -1,0 +1,112 @@
+"""What one convention says: the vocabulary in which a framework or an instrumentation records its tool calls.
+
+A convention is data: which attributes tell what a span is, and under which names the values stand. To teach the
+service a new framework, add a module with one `Convention` and list it in `analytics/conventions/__init__.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+from analytics.spans import Span
+
+
+class Kind(IntEnum):
+    """What a span is, from the point of view of tool calls. Where attributes disagree, the larger number wins."""
+
+    OTHER = 0
+    STEP = 1
+    """Bookkeeping between an agent and its calls (a chain, a turn, a workflow step)."""
+    AGENT = 2
+    """An agent's run: what is below it is not the enclosing tool's own work."""
+    MODEL = 3
+    """A call of a model, or anything that repeats one (its HTTP requests are no tool's)."""
+    TOOL = 4
+    """A tool call, or one side of it."""
+
+
+ANY = "*"
+"""In a table of values: any value that is present and not empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkRule:
+    """An attribute that says of a tool call whether it failed, outside the result's own value.
+
+    `failed` and `claimed_ok` list values as lower-case text (or `ANY`); other values say nothing.
+    """
+
+    attribute: str
+    failed: tuple[str, ...] = ()
+    claimed_ok: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Convention:
+    """One vocabulary. Tuples of attribute names are in order of preference.
+
+    Attributes:
+        name: how the convention is called in rows (`openinference`, `adk`).
+        kinds: attribute → value (lower case, or `ANY`) → what the span is.
+        scopes: prefixes of instrumentation scope names; where given, the convention speaks only on those scopes.
+        named: scopes whose spans carry this convention's name, whoever recognised them (a framework that writes
+            another convention's attributes).
+        tool, call_id, arguments, result: attributes of a tool span.
+        tool_of: the tool's name where no attribute holds it.
+        rename: the tool's own name, given the one recorded.
+        argument_events, result_events: `(event name, attribute)` where values travel in span events.
+        placeholders: texts that a framework writes where it recorded nothing.
+        omits_empty: an absent result on a span that ended well, with arguments recorded, is an empty one.
+        marks: what else says that the call failed.
+        skip: names of tool spans that are no tool calls.
+        session, user, agent, model: attributes of any span.
+        messages_in, messages_out: attributes of a model span that hold what it was given, and what it answered.
+        switches: what can be missing (`arguments`, `result`, `session`, …) → the framework's own way to record it.
+    """
+
+    name: str
+    kinds: Mapping[str, Mapping[str, Kind]] = field(default_factory=dict)
+    scopes: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    tool: tuple[str, ...] = ()
+    tool_of: Callable[[Span], str | None] | None = None
+    rename: Callable[[str], str] | None = None
+    call_id: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+    argument_events: tuple[tuple[str, str], ...] = ()
+    result: tuple[str, ...] = ()
+    result_events: tuple[tuple[str, str], ...] = ()
+    placeholders: frozenset[str] = frozenset()
+    omits_empty: bool = False
+    marks: tuple[MarkRule, ...] = ()
+    skip: frozenset[str] = frozenset()
+    session: tuple[str, ...] = ()
+    user: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ()
+    model: tuple[str, ...] = ()
+    messages_in: tuple[str, ...] = ()
+    messages_out: tuple[str, ...] = ()
+    switches: Mapping[str, str] = field(default_factory=dict)
+
+
+def last_word(span: Span) -> str | None:
+    """The tool's name as the last word of a span name such as `execute_tool X` or `MCP send tools/call X`."""
+    head, _, word = span.name.rpartition(" ")
+    return word if head and word else None
+
+
+def whole_name(span: Span) -> str | None:
+    """The span's name as the tool's name."""
+    return span.name or None
+
+
+def text(value: Any) -> str | None:
+    """An attribute's value as a name: non-empty text, or a number's digits; None for anything else."""
+    if isinstance(value, str):
+        return value or None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return None

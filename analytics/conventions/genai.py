@@ -1,0 +1,86 @@
+"""OpenTelemetry GenAI semantic conventions, old and new names, as spans and as events.
+
+https://opentelemetry.io/docs/specs/semconv/gen-ai/ (execute_tool spans, gen_ai.* events). Microsoft Agent Framework,
+AutoGen and the AI SDK 7 write it as it stands; other frameworks' modules add what they do differently. Our own spans
+use it too, with `telltale.*` beside it.
+"""
+
+from __future__ import annotations
+
+from analytics.conventions.convention import ANY, Convention, Kind, MarkRule, last_word
+
+OPERATIONS = {
+    "execute_tool": Kind.TOOL,
+    "chat": Kind.MODEL,
+    "text_completion": Kind.MODEL,
+    "generate_content": Kind.MODEL,
+    "embeddings": Kind.MODEL,
+    "response": Kind.MODEL,
+    "invoke_agent": Kind.AGENT,
+    "create_agent": Kind.AGENT,
+    "invoke_workflow": Kind.AGENT,
+}
+
+CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_AND_EVENT"
+
+GENAI = Convention(
+    name="genai",
+    kinds={"gen_ai.operation.name": OPERATIONS, "gen_ai.tool.name": {ANY: Kind.TOOL}},
+    tool=("gen_ai.tool.name",),
+    tool_of=last_word,
+    call_id=("gen_ai.tool.call.id",),
+    arguments=("gen_ai.tool.call.arguments",),
+    result=("gen_ai.tool.call.result",),
+    argument_events=(("gen_ai.tool.message", "content"), ("gen_ai.tool.call", "gen_ai.tool.call.arguments")),
+    result_events=(
+        ("gen_ai.choice", "message"),
+        ("gen_ai.tool.result", "gen_ai.tool.call.result"),
+        ("gen_ai.tool.message.result", "content"),
+    ),
+    marks=(
+        MarkRule("gen_ai.tool.status", failed=("error",)),
+        MarkRule("gen_ai.task.status", failed=("failure", "error")),
+    ),
+    session=("gen_ai.conversation.id",),
+    agent=("gen_ai.agent.name",),
+    model=("gen_ai.response.model", "gen_ai.request.model"),
+    messages_in=("gen_ai.input.messages", "gen_ai.prompt"),
+    messages_out=("gen_ai.output.messages", "gen_ai.completion"),
+    switches={
+        "arguments": CAPTURE,
+        "result": CAPTURE,
+        "session": "set gen_ai.conversation.id on the run (or session.id through your framework's trace attributes)",
+    },
+)
+
+AUTOGEN = Convention(
+    name="autogen",
+    named=("autogen-core", "autogen-agentchat"),
+    switches={
+        "arguments": "AutoGen records none: wrap the tool with telltale.guard",
+        "result": "AutoGen records none: wrap the tool with telltale.guard",
+        "session": "AutoGen records none: set session.id with a span processor",
+    },
+)
+
+AGENT_FRAMEWORK = Convention(
+    name="agent_framework",
+    named=("agent_framework",),
+    switches={
+        "arguments": "ENABLE_SENSITIVE_DATA=true",
+        "result": "ENABLE_SENSITIVE_DATA=true",
+        "error text": "ENABLE_SENSITIVE_DATA=true",
+    },
+)
+
+OPENAI_AGENTS_CONTRIB = Convention(
+    name="openai_agents",
+    named=("opentelemetry.instrumentation.openai_agents",),
+    switches={"session": "the instrumentation drops group_id: set session.id with a span processor"},
+)
+
+TELLTALE = Convention(
+    name="telltale",
+    named=("telltale",),
+    switches={},
+)

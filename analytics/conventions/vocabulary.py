@@ -1,0 +1,147 @@
+"""All conventions as one lookup: what a span is, and where its values stand.
+
+Everything here is built once from the tables in `analytics.conventions`; the service asks it for every span, so that
+the common case (a span that no convention knows) is one set operation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from analytics.conventions import ALL, Convention
+from analytics.conventions.convention import ANY, Kind
+from analytics.spans import Span
+
+_Votes = list[tuple[int, dict[str, Kind]]]
+_PLANS_KEPT = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Where the values of a tool span stand: the conventions that speak on it, joined in their order."""
+
+    convention: str
+    spoken: tuple[Convention, ...]
+    tool: tuple[str, ...]
+    call_id: tuple[str, ...]
+    arguments: tuple[str, ...]
+    result: tuple[str, ...]
+    argument_events: tuple[tuple[str, str], ...]
+    result_events: tuple[tuple[str, str], ...]
+    placeholders: frozenset[str]
+    skip: frozenset[str]
+    omits_empty: bool
+
+    def switch(self, what: str) -> str | None:
+        """The framework's way to record what was missing; the most specific convention's own."""
+        for convention in reversed(self.spoken):
+            if what in convention.switches:
+                return convention.switches[what]
+        return None
+
+
+def _joined(spoken: tuple[Convention, ...], name: str) -> tuple[Any, ...]:
+    seen: dict[Any, None] = {}
+    for convention in spoken:
+        seen.update(dict.fromkeys(getattr(convention, name)))
+    return tuple(seen)
+
+
+def _by_key() -> dict[str, _Votes]:
+    table: dict[str, _Votes] = {}
+    for index, convention in enumerate(ALL):
+        for key, values in convention.kinds.items():
+            table.setdefault(key, []).append((index, dict(values)))
+    return table
+
+
+def _keys(name: str) -> tuple[str, ...]:
+    """Attribute names of all conventions that are valid on any scope, in order of preference."""
+    return tuple(dict.fromkeys(key for c in ALL if not c.scopes for key in getattr(c, name)))
+
+
+_BY_KEY = _by_key()
+KIND_KEYS = frozenset(_BY_KEY)
+"""Attributes that tell what a span is."""
+SESSION_KEYS = _keys("session")
+USER_KEYS = _keys("user")
+AGENT_KEYS = _keys("agent")
+MODEL_KEYS = _keys("model")
+MESSAGES_IN = _keys("messages_in")
+MESSAGES_OUT = _keys("messages_out")
+SCOPED = tuple(c for c in ALL if c.scopes)
+"""Conventions whose bare attribute names count on their own scopes only."""
+
+_plans: dict[tuple[tuple[int, ...], str], Plan] = {}
+
+
+def kind_of(span: Span) -> tuple[Kind, tuple[int, ...]]:
+    """What a span is, and the indices in `ALL` of the conventions that call it a tool call.
+
+    Within one convention, a value that it lists beats the mere presence of an attribute.
+    """
+    attributes = span.attributes
+    if KIND_KEYS.isdisjoint(attributes):
+        return Kind.OTHER, ()
+    listed: dict[int, Kind] = {}
+    present: dict[int, Kind] = {}
+    for key in attributes:
+        votes = _BY_KEY.get(key)
+        if votes is None:
+            continue
+        value = attributes[key]
+        if value is None or value == "":
+            continue
+        word = value.lower() if isinstance(value, str) else ""
+        for index, values in votes:
+            kind = values.get(word)
+            target = listed
+            if kind is None:
+                kind, target = values.get(ANY), present
+            if kind is not None and kind > target.get(index, -1) and speaks(ALL[index], span):
+                target[index] = kind
+    for index, kind in present.items():
+        listed.setdefault(index, kind)
+    if not listed:
+        return Kind.OTHER, ()
+    best = max(listed.values())
+    if best is not Kind.TOOL:
+        return best, ()
+    return best, tuple(sorted(index for index, kind in listed.items() if kind is Kind.TOOL))
+
+
+def speaks(convention: Convention, span: Span) -> bool:
+    """Whether a convention is valid on the span's scope."""
+    return not convention.scopes or span.scope_name.startswith(convention.scopes)
+
+
+def plan_of(voters: tuple[int, ...], scope_name: str) -> Plan:
+    """The reading plan of a tool span (kept, since few combinations exist)."""
+    key = (voters, scope_name)
+    plan = _plans.get(key)
+    if plan is None:
+        if len(_plans) >= _PLANS_KEPT:
+            _plans.clear()
+        plan = _plans[key] = _plan(voters, scope_name)
+    return plan
+
+
+def _plan(voters: tuple[int, ...], scope_name: str) -> Plan:
+    spoken = [ALL[index] for index in voters]
+    named = [c for c in ALL if c.named and scope_name.startswith(c.named)]
+    spoken += [c for c in named if c not in spoken]
+    everything = tuple(spoken)
+    return Plan(
+        convention=(named or spoken)[-1].name if spoken else "",
+        spoken=everything,
+        tool=_joined(everything, "tool"),
+        call_id=_joined(everything, "call_id"),
+        arguments=_joined(everything, "arguments"),
+        result=_joined(everything, "result"),
+        argument_events=_joined(everything, "argument_events"),
+        result_events=_joined(everything, "result_events"),
+        placeholders=frozenset(_joined(everything, "placeholders")),
+        skip=frozenset(_joined(everything, "skip")),
+        omits_empty=any(c.omits_empty for c in everything),
+    )

@@ -1,0 +1,180 @@
+"""From one trace to its logical tool calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analytics.conventions.convention import Kind
+from analytics.normalise.aborted import mark_aborted
+from analytics.normalise.context import Context, model_of
+from analytics.normalise.conversation import Conversation, read_conversation
+from analytics.normalise.inferred import infer, match
+from analytics.normalise.logical_call import LogicalCall, Meaning
+from analytics.normalise.losses import forget_elided, is_scrubbed, note_losses
+from analytics.normalise.marks import span_marks, wrapper_marks
+from analytics.normalise.merge import groups
+from analytics.normalise.messages import shown
+from analytics.normalise.reading import ToolSpan, arguments_of
+from analytics.normalise.tree import Tree, build
+from analytics.normalise.upstream import upstream_of
+from analytics.normalise.values import MISSING, as_text
+from analytics.settings import JudgeSettings
+from analytics.spans import Span, Trace
+from telltale.payload.unwrap import unwrap
+from telltale.vocabulary import Payload
+
+
+def normalise(trace: Trace, settings: JudgeSettings) -> list[LogicalCall]:
+    """The logical tool calls of a trace, in order of start.
+
+    Pure, linear in the number of spans, and never raises: what cannot be read is left out. The same spans give the
+    same calls with the same ids in whatever order, batches and copies they come. `settings` is not needed to tell
+    which spans are calls; it is here so that a maintainer's facts may come in without another signature.
+    """
+    del settings
+    tree = build(trace)
+    if not tree.tools and not tree.models:
+        return []
+    context = Context(tree, trace.logs)
+    members = groups(tree)
+    if _content_off(tree):
+        for group in members:
+            forget_elided(group)
+    reached, responses = upstream_of(tree)
+    calls = [_call(tree, group, reached, responses) for group in members]
+    wanted = {call.call_id: call.span.start_ns for call in calls if call.call_id is not None}
+    conversation = read_conversation(tree, trace.logs, wanted)
+    asked, alone = match(tree, conversation, calls)
+    for place, call in enumerate(calls):
+        _tell(call, conversation, asked[place].request.call_id if place in asked else call.call_id)
+        request = asked.get(place)
+        if request is not None:
+            if call.arguments_text is None and request.request.arguments is not None:
+                _take_arguments(call, request.request.arguments, request.source)
+            call.model = _model(tree, request.index)
+        _place(call, context, members[place][0].index)
+        note_losses(call, members[place])
+    mark_aborted(tree, calls, members)
+    inferred = infer(tree, conversation, alone)
+    indices = {tree.spans[index].span_id: index for index in tree.models}
+    for call in inferred:
+        _place(call, context, indices.get(call.span.span_id, 0))
+    return sorted(calls + inferred, key=lambda call: (call.span.start_ns, call.id))
+
+
+def _content_off(tree: Tree) -> bool:
+    return any(tree.spans[index].attributes.get("gcp.vertex.agent.llm_request") == "{}" for index in tree.models)
+
+
+def _call(
+    tree: Tree, group: list[ToolSpan], reached: dict[int, list[Span]], responses: dict[int, list[Span]]
+) -> LogicalCall:
+    outer = group[0]
+    carrier = next((member for member in group if member.result is not MISSING), outer)
+    named = next((member for member in group if member.plan.convention != "mcp"), outer)
+    call = LogicalCall(
+        id=f"{outer.span.trace_id}-{outer.span.span_id}",
+        span=carrier.span,
+        members=[member.span for member in group],
+        tool=named.tool,
+        convention=named.plan.convention,
+        call_id=next((member.call_id for member in group if member.call_id is not None), None),
+    )
+    call.sources = dict(named.sources)
+    _read_result(call, carrier, [span for member in group for span in responses.get(member.index, ())])
+    with_arguments = next((member for member in group if member.arguments is not MISSING), None)
+    if with_arguments is not None:
+        _take_arguments(call, with_arguments.arguments, with_arguments.sources["arguments"])
+    for member in group:
+        call.marks += span_marks(member.span, member.plan)
+    upstream = {span.span_id: span for member in group for span in reached.get(member.index, ())}
+    call.upstream = sorted(upstream.values(), key=lambda span: (span.start_ns, span.span_id))
+    return call
+
+
+def _read_result(call: LogicalCall, carrier: ToolSpan, responses: list[Span]) -> None:
+    sent, source, span_id, cut = carrier.result, carrier.sources.get("result", ""), carrier.span.span_id, False
+    if responses and (sent is MISSING or source.startswith("omitted")):
+        span = responses[-1]
+        sent, source, span_id = span.attributes["mcp.response.value"], "mcp.response.value", span.span_id
+    if sent is MISSING:
+        return
+    cut = "result" in carrier.cut
+    _take_result(call, sent, source, span_id)
+    if cut and call.payload is not Payload.ABSENT:
+        call.payload = Payload.TRUNCATED
+
+
+def _take_result(call: LogicalCall, sent: Any, source: str, span_id: str) -> None:
+    found = unwrap(sent)
+    call.result, call.result_text, call.wrappers = found.value, as_text(sent), found.wrappers
+    call.sources["result"] = source
+    call.marks += wrapper_marks(found.marks, span_id)
+    if call.call_id is None and found.call_id is not None:
+        call.call_id, call.sources["call_id"] = found.call_id, source
+    if found.text is not None:
+        call.told = found.text
+    if is_scrubbed(found.value):
+        call.payload = Payload.ABSENT
+    else:
+        call.payload = Payload.TRUNCATED if found.cut else Payload.CAPTURED
+
+
+def _take_arguments(call: LogicalCall, sent: Any, source: str) -> None:
+    call.arguments, call.arguments_text = arguments_of(sent), as_text(sent)
+    call.sources["arguments"] = source
+
+
+def _tell(call: LogicalCall, conversation: Conversation, call_id: str | None) -> None:
+    """Add what a later message shows of the call: the text for the model, flags, and the result where none stood."""
+    answered = conversation.by_id.get(call_id or "")
+    if answered is None:
+        return
+    content = answered.response.content
+    if call.call_id is None:
+        call.call_id, call.sources["call_id"] = call_id, answered.source
+    if content is MISSING:
+        return
+    call.told = shown(content)
+    call.sources["told"] = answered.source
+    if call.payload is Payload.ABSENT and not any(mark.name == "event.exception" for mark in call.marks):
+        _take_result(call, content, answered.source, answered.span_id)
+        return
+    known = {mark.name for mark in call.marks}
+    for mark in wrapper_marks(unwrap(content).marks, answered.span_id):
+        if mark.meaning is not Meaning.CLAIMED_OK and mark.name not in known:
+            call.marks.append(mark)
+
+
+def _model(tree: Tree, index: int) -> str | None:
+    found = model_of(tree.spans[index]) if index >= 0 else None
+    return found[0] if found else None
+
+
+def _place(call: LogicalCall, context: Context, index: int) -> None:
+    """Session, user, agent, model, service and release of a call; the calling side's, where there are two."""
+    session = context.session(index)
+    if session is not None:
+        call.session_id, call.session_source = session
+    for name in ("user", "agent"):
+        found = getattr(context, name)(index)
+        if found is not None:
+            setattr(call, name, found[0])
+            call.sources[name] = found[1]
+    if call.model is None:
+        model = context.model(index)
+        call.model = model[0] if model else None
+    resource = context.tree.spans[index].resource
+    call.service = _name(resource.get("service.name"))
+    call.release = _name(resource.get("service.version")) or _name(call.span.attributes.get("langfuse.release"))
+
+
+def _name(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def is_tool_span(span: Span) -> bool:
+    """Whether one span, seen alone, is a tool call or one side of it."""
+    from analytics.conventions.vocabulary import kind_of
+
+    return kind_of(span)[0] is Kind.TOOL

@@ -1,0 +1,218 @@
+"""What the model asked for and what it was told, over one trace: model spans, their events, and log records.
+
+Every model span repeats the conversation so far, so the latest is read first and earlier ones only while an answer is
+still missing: the work stays in proportion to what was sent.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from analytics.conventions.vocabulary import MESSAGES_IN, MESSAGES_OUT, SCOPED
+from analytics.normalise.messages import Exchange, Request, Response, merged, read_flattened, read_messages
+from analytics.normalise.tree import Tree
+from analytics.spans import Event, LogRecord, Span
+
+_EVENT_OUT = frozenset({"gen_ai.choice", "gen_ai.client.inference.operation.details"})
+_EVENT_IN = frozenset({"gen_ai.assistant.message", "gen_ai.tool.message", "gen_ai.client.inference.operation.details"})
+
+
+@dataclass(slots=True)
+class Asked:
+    """A tool call that the model asked for: in which span (index, -1 where only a log knows it), and when."""
+
+    request: Request
+    index: int
+    span_id: str
+    time_ns: int
+    source: str
+
+
+@dataclass(slots=True)
+class Answered:
+    """The answer to a tool call that a later message shows, and where."""
+
+    response: Response
+    span_id: str
+    source: str
+
+
+@dataclass(slots=True)
+class Conversation:
+    """Requests in order of time, each once; answers by call id, and those without an id by tool name, in order."""
+
+    asked: list[Asked] = field(default_factory=list)
+    by_id: dict[str, Answered] = field(default_factory=dict)
+    by_tool: dict[str, deque[Answered]] = field(default_factory=lambda: defaultdict(deque))
+
+
+def read_conversation(tree: Tree, logs: list[LogRecord], wanted: dict[str, int]) -> Conversation:
+    """The conversation of a trace.
+
+    Args:
+        tree: the trace.
+        logs: its log records.
+        wanted: call ids of tool spans and their start times: answers to them are looked for.
+    """
+    found = Conversation()
+    _read_outputs(tree, logs, found)
+    asked_from_outputs = bool(found.asked)
+    ids = dict(wanted)
+    for asked in found.asked:
+        if asked.request.call_id:
+            ids.setdefault(asked.request.call_id, asked.time_ns)
+    _read_log_inputs(logs, found)
+    _read_inputs(tree, found, ids)
+    if not asked_from_outputs:
+        _requests_from_inputs(tree, found)
+    found.asked.sort(key=lambda a: (a.time_ns, a.span_id))
+    return found
+
+
+def _read_outputs(tree: Tree, logs: list[LogRecord], found: Conversation) -> None:
+    known: dict[tuple[str, str], int] = {}
+    for index in tree.models:
+        span = tree.spans[index]
+        exchange, source = outputs_of(span)
+        for request in exchange.requests:
+            _ask(found, known, Asked(request, index, span.span_id, span.end_ns, source))
+    for log in sorted(logs, key=lambda log: (log.time_ns, log.span_id)):
+        if log.event_name in _EVENT_OUT:
+            exchange = merged([read_messages(log.attributes.get("gen_ai.output.messages")), read_messages(log.body)])
+            for request in exchange.requests:
+                _ask(found, known, Asked(request, -1, log.span_id, log.time_ns, f"log {log.event_name}"))
+
+
+def _ask(found: Conversation, known: dict[tuple[str, str], int], asked: Asked) -> None:
+    """Keep a request unless another span or record of the same model call gave it already."""
+    request = asked.request
+    if request.call_id is not None:
+        # Some models count their calls from zero in every answer: the same id long after is another call.
+        before = known.get((request.call_id, request.tool))
+        if before is not None and asked.time_ns - before < _SAME_ANSWER_NS:
+            return
+        known[(request.call_id, request.tool)] = asked.time_ns
+    found.asked.append(asked)
+
+
+_SAME_ANSWER_NS = 50_000_000
+"""Two records of one model answer end within this time of each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Where one side of a model call stands: attribute prefixes, attributes, events, and the events' attributes."""
+
+    name: str
+    flat: tuple[str, ...]
+    keys: tuple[str, ...]
+    events: frozenset[str]
+    event_keys: tuple[str, ...]
+
+
+_OUT = _Side(
+    "output", ("llm.output_messages", "gen_ai.completion"), MESSAGES_OUT, _EVENT_OUT, ("message", "tool_calls")
+)
+_IN = _Side("input", ("llm.input_messages", "gen_ai.prompt"), MESSAGES_IN, _EVENT_IN, ("content", "tool_calls"))
+
+
+def outputs_of(span: Span) -> tuple[Exchange, str]:
+    """What a model span says that the model answered, and the attribute or event that said it."""
+    return _of(span, _OUT)
+
+
+def inputs_of(span: Span) -> tuple[Exchange, str]:
+    """What a model span says that the model was given, and the attribute or event that said it."""
+    return _of(span, _IN)
+
+
+def _of(span: Span, side: _Side) -> tuple[Exchange, str]:
+    attributes = span.attributes
+    for prefix in side.flat:
+        dotted = prefix + "."
+        if any(key.startswith(dotted) for key in attributes):
+            exchange = read_flattened(attributes, prefix)
+            if exchange.requests or exchange.responses:
+                return exchange, prefix
+    for key in _keys(span, side):
+        if key in attributes:
+            exchange = read_messages(attributes[key])
+            if exchange.requests or exchange.responses:
+                return exchange, key
+    parts = [_of_event(event, side) for event in span.events if event.name in side.events]
+    return merged(parts), "events"
+
+
+def _keys(span: Span, side: _Side) -> tuple[str, ...]:
+    own: tuple[str, ...] = ()
+    for convention in SCOPED:
+        if span.scope_name.startswith(convention.scopes):
+            own += convention.messages_out if side is _OUT else convention.messages_in
+    return own + side.keys
+
+
+def _of_event(event: Event, side: _Side) -> Exchange:
+    details = event.attributes.get(f"gen_ai.{side.name}.messages")
+    if details is not None:
+        return read_messages(details)
+    exchange = merged(read_messages(event.attributes[key]) for key in side.event_keys if key in event.attributes)
+    if event.name == "gen_ai.tool.message" and not exchange.responses:
+        return Exchange([], _bare(event.attributes))
+    return exchange
+
+
+def _bare(body: Any) -> list[Response]:
+    """`gen_ai.tool.message`: the call's id and the content stand beside each other."""
+    if not isinstance(body, dict) or not isinstance(body.get("id"), str) or "content" not in body:
+        return []
+    return [Response(body["id"], None, body["content"])]
+
+
+def _read_log_inputs(logs: list[LogRecord], found: Conversation) -> None:
+    for log in sorted(logs, key=lambda log: (log.time_ns, log.span_id), reverse=True):
+        if log.event_name not in _EVENT_IN:
+            continue
+        exchange = read_messages(log.attributes.get("gen_ai.input.messages"))
+        if log.event_name == "gen_ai.tool.message":
+            exchange.responses += _bare(log.body) or read_messages(log.body).responses
+        _answer(found, exchange, log.span_id, f"log {log.event_name}")
+
+
+def _read_inputs(tree: Tree, found: Conversation, ids: dict[str, int]) -> None:
+    missing = {call_id: time for call_id, time in ids.items() if call_id not in found.by_id}
+    nameless = any(asked.request.call_id is None for asked in found.asked)
+    for index in reversed(tree.models):
+        if not missing and not nameless:
+            return
+        span = tree.spans[index]
+        if missing and min(missing.values()) > span.start_ns and not nameless:
+            return
+        exchange, source = inputs_of(span)
+        _answer(found, exchange, span.span_id, source)
+        for response in exchange.responses:
+            missing.pop(response.call_id or "", None)
+        nameless = False
+
+
+def _answer(found: Conversation, exchange: Exchange, span_id: str, source: str) -> None:
+    nameless = not any(found.by_tool.values())
+    for response in exchange.responses:
+        answered = Answered(response, span_id, source)
+        if response.call_id is not None:
+            found.by_id.setdefault(response.call_id, answered)
+        elif response.tool is not None and nameless:
+            found.by_tool[response.tool].append(answered)
+
+
+def _requests_from_inputs(tree: Tree, found: Conversation) -> None:
+    """Where no output is recorded: what the last model span's history has beyond the first one's."""
+    if len(tree.models) < 2:
+        return
+    first, last = tree.spans[tree.models[0]], tree.spans[tree.models[-1]]
+    before = {request.call_id for request in inputs_of(first)[0].requests}
+    exchange, source = inputs_of(last)
+    for request in exchange.requests:
+        if request.call_id is not None and request.call_id not in before:
+            found.asked.append(Asked(request, tree.models[0], first.span_id, first.end_ns, source))

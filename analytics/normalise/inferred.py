@@ -1,0 +1,222 @@
+"""Joins what the model asked for to the calls that have spans, and makes calls of what has none.
+
+An unknown tool or refused arguments leave no tool span in most frameworks: the request stands in the model's answer,
+and the refusal in its next messages, or as the failure of the step that should have run the tool.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict, deque
+from collections.abc import Mapping
+
+from analytics.conventions.convention import Kind
+from analytics.normalise.conversation import Answered, Asked, Conversation
+from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
+from analytics.normalise.marks import wrapper_marks
+from analytics.normalise.messages import shown
+from analytics.normalise.reading import arguments_of
+from analytics.normalise.tree import NONE, Tree
+from analytics.normalise.upstream import failed
+from analytics.normalise.values import MISSING, as_text, same
+from analytics.spans import ERROR, Span
+from telltale.payload.unwrap import unwrap
+from telltale.vocabulary import Payload
+
+LOOK_AHEAD = 16
+"""Calls of one tool among which equal arguments are looked for."""
+
+NO_TOOLS = frozenset({"final_answer", "final_result", "(merged tools)"})
+"""Names under which frameworks let a model hand in its answer."""
+
+
+def match(tree: Tree, conversation: Conversation, calls: list[LogicalCall]) -> tuple[dict[int, Asked], list[Asked]]:
+    """Which call each request became: by call id, else by name, arguments and order.
+
+    Returns:
+        Requests by the place of their call in `calls`, and the requests that no call answers.
+    """
+    by_id: dict[str, deque[int]] = defaultdict(deque)
+    by_tool: dict[str, deque[int]] = defaultdict(deque)
+    for place, call in enumerate(calls):
+        if call.call_id is not None:
+            by_id[call.call_id].append(place)
+        by_tool[call.tool].append(place)
+    starts = [tree.spans[index].start_ns for index in tree.models]
+    taken: dict[int, Asked] = {}
+    alone: list[Asked] = []
+    for asked in conversation.asked:
+        request = asked.request
+        found = _next(by_id.get(request.call_id or ""), taken)
+        if found is None:
+            queue = by_tool.get(_spelled(request.tool, by_tool))
+            found = _by_name(asked, queue, calls, taken, _next_model(starts, asked))
+        if found is None:
+            alone.append(asked)
+        else:
+            taken[found] = asked
+    return taken, alone
+
+
+def _spelled(tool: str, by_tool: Mapping[str, object]) -> str:
+    """The name of a tool span for the name that the model used, which may bear a plugin's or a server's prefix."""
+    if tool not in by_tool:
+        for separator in ("__", "-", ".", "/", "_"):
+            rest = tool.partition(separator)[2]
+            if rest in by_tool:
+                return rest
+    return tool
+
+
+def _next(queue: deque[int] | None, taken: dict[int, Asked]) -> int | None:
+    while queue:
+        place = queue.popleft()
+        if place not in taken:
+            return place
+    return None
+
+
+def _next_model(starts: list[int], asked: Asked) -> float:
+    at = bisect_left(starts, asked.time_ns)
+    return starts[at] if at < len(starts) else float("inf")
+
+
+def _by_name(
+    asked: Asked, queue: deque[int] | None, calls: list[LogicalCall], taken: dict[int, Asked], before: float
+) -> int | None:
+    """The first call of that tool with equal arguments, else the first that began before the next model call."""
+    if not queue:
+        return None
+    while queue and queue[0] in taken:
+        queue.popleft()
+    arguments = arguments_of(asked.request.arguments)
+    first: int | None = None
+    looked = 0
+    for place in queue:
+        call = calls[place]
+        if place in taken or (call.call_id is not None and asked.request.call_id is not None):
+            continue
+        if call.span.end_ns < asked.time_ns - _SKEW_NS:
+            continue
+        if call.arguments is None or asked.request.arguments is None or same(arguments, call.arguments):
+            return place
+        if first is None and call.span.start_ns < before:
+            first = place
+        looked += 1
+        if looked >= LOOK_AHEAD:
+            break
+    return first
+
+
+_SKEW_NS = 1_000_000_000
+"""Clocks of model and tool spans may differ by this much."""
+
+
+def infer(tree: Tree, conversation: Conversation, alone: list[Asked]) -> list[LogicalCall]:
+    """Calls without a span of their own: those that were answered, or whose step failed right after the request."""
+    by_id = {span.span_id: span for span in tree.spans} if any(asked.index == NONE for asked in alone) else {}
+    calls = []
+    for number, asked in enumerate(alone):
+        if asked.request.tool in NO_TOOLS:
+            continue
+        answered = _answer(conversation, asked)
+        failure = NONE if answered is not None else _failed_step(tree, asked)
+        span = tree.spans[asked.index] if asked.index != NONE else by_id.get(asked.span_id)
+        if span is None or (answered is None and failure == NONE):
+            continue
+        call = _call(asked, span, number)
+        if answered is not None:
+            _give_answer(call, answered)
+        else:
+            _give_failure(tree, call, asked, failure)
+        calls.append(call)
+    return calls
+
+
+def _answer(conversation: Conversation, asked: Asked) -> Answered | None:
+    call_id = asked.request.call_id
+    if call_id is not None:
+        return conversation.by_id.get(call_id)
+    waiting = conversation.by_tool.get(asked.request.tool)
+    return waiting.popleft() if waiting else None
+
+
+def _failed_step(tree: Tree, asked: Asked) -> int:
+    """The step, turn or agent around the request that failed with no later model call in it."""
+    if asked.index == NONE:
+        return NONE
+    at = tree.parent[asked.index]
+    while at != NONE and tree.kinds[at] is not Kind.TOOL:
+        if failed(tree.spans[at]):
+            return NONE if _model_after(tree, asked, at) else at
+        if tree.kinds[at] is Kind.AGENT:
+            return NONE
+        at = tree.parent[at]
+    return NONE
+
+
+def _model_after(tree: Tree, asked: Asked, step: int) -> bool:
+    end = tree.spans[step].end_ns
+    for index in reversed(tree.models):
+        if index <= asked.index:
+            return False
+        if tree.spans[index].start_ns <= end and _is_under(tree, index, step):
+            return True
+    return False
+
+
+def _is_under(tree: Tree, index: int, ancestor: int) -> bool:
+    at = index
+    while at != NONE and tree.depth[at] > tree.depth[ancestor]:
+        at = tree.parent[at]
+    return at == ancestor
+
+
+def _call(asked: Asked, span: Span, number: int) -> LogicalCall:
+    request = asked.request
+    call = LogicalCall(
+        id=f"{span.trace_id}-{span.span_id}-{request.call_id or number}",
+        span=span,
+        members=[span],
+        tool=request.tool,
+        convention="messages",
+        call_id=request.call_id,
+        inferred=True,
+    )
+    call.sources["tool"] = asked.source
+    if request.arguments is not None:
+        call.arguments, call.arguments_text = arguments_of(request.arguments), as_text(request.arguments)
+        call.sources["arguments"] = asked.source
+    return call
+
+
+def _give_answer(call: LogicalCall, answered: Answered) -> None:
+    content = answered.response.content
+    if content is MISSING:
+        call.lost.append("result")
+        return
+    found = unwrap(content)
+    call.result, call.result_text = found.value, as_text(content)
+    call.payload, call.wrappers = Payload.CAPTURED, found.wrappers
+    call.told = shown(content)
+    call.marks = wrapper_marks(found.marks, answered.span_id)
+    call.sources["result"] = answered.source
+
+
+def _give_failure(tree: Tree, call: LogicalCall, asked: Asked, step: int) -> None:
+    """The failure of the step stands for the call's own; its run is over unless a model was called again in it."""
+    span = tree.spans[step]
+    for event in span.events:
+        if event.name == "exception":
+            value = {
+                "type": event.attributes.get("exception.type"),
+                "message": event.attributes.get("exception.message"),
+            }
+            call.marks.append(Mark("event.exception", value, span.span_id, Meaning.FAILED))
+            break
+    if span.status_code == ERROR:
+        call.marks.append(Mark("span.status", span.status_message, span.span_id, Meaning.FAILED))
+    run = step
+    while tree.parent[run] != NONE and tree.kinds[run] is not Kind.AGENT:
+        run = tree.parent[run]
+    call.run_aborted = not _model_after(tree, asked, run)

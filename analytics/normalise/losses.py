@@ -1,0 +1,84 @@
+"""What a call's spans did not tell, and the framework's own switch that would make them tell it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analytics.normalise.logical_call import LogicalCall
+from analytics.normalise.reading import ToolSpan
+from analytics.normalise.values import MISSING
+from telltale.vocabulary import Payload
+
+SCRUBBED = "[Scrubbed due to "
+"""How Logfire's scrubbing begins what it leaves of a value."""
+
+_LIMIT = "raise OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT: attributes were dropped"
+_LENGTH = "raise or unset OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT"
+_CAP = "the receiver's cap on attribute length cut it"
+
+
+def note_losses(call: LogicalCall, members: list[ToolSpan]) -> None:
+    """Fill `call.lost` with `what: switch` lines; `what` alone where no switch is known."""
+    if call.payload is Payload.ABSENT and not _raised(call):
+        _lose(call, members, "result")
+    if call.payload is Payload.TRUNCATED:
+        call.lost.append(f"result cut: {_CAP if any('result' in m.cut for m in members) else _LENGTH}")
+    if call.arguments_text is None:
+        _lose(call, members, "arguments")
+    if call.session_id is None:
+        _lose(call, members, "session")
+    if any("logfire.scrubbed" in m.span.attributes for m in members) or is_scrubbed(call.result):
+        _lose(call, members, "scrubbed")
+    if _raised(call) and not _error_text(call):
+        _lose(call, members, "error text")
+    dropped = sum(member.span.dropped_attributes for member in members)
+    if dropped:
+        call.lost.append(f"attributes: {_LIMIT}")
+
+
+def is_scrubbed(value: Any) -> bool:
+    """Whether a whole value was replaced by Logfire's scrubbing."""
+    return isinstance(value, str) and value.startswith(SCRUBBED)
+
+
+def elided(member: ToolSpan) -> bool:
+    """ADK schema 1 with content off: arguments and response are both the text `{}`."""
+    return (
+        member.arguments == "{}"
+        and member.result == "{}"
+        and "gcp.vertex.agent.tool_response" in (member.sources.get("result", ""),)
+    )
+
+
+def forget_elided(members: list[ToolSpan]) -> None:
+    """Take the placeholders of elided content for what they are: nothing recorded."""
+    for member in members:
+        if elided(member):
+            member.arguments = member.result = MISSING
+            member.sources.pop("arguments", None)
+            member.sources.pop("result", None)
+
+
+def _lose(call: LogicalCall, members: list[ToolSpan], what: str) -> None:
+    for member in members:
+        switch = member.plan.switch(what)
+        if switch:
+            call.lost.append(f"{what}: {switch}")
+            return
+    call.lost.append(what)
+
+
+def _raised(call: LogicalCall) -> bool:
+    """Whether the call ended with an exception: then no result was there to be recorded."""
+    return any(mark.name in ("event.exception", "error.type", "span.status") for mark in call.marks)
+
+
+def _error_text(call: LogicalCall) -> bool:
+    if call.payload is not Payload.ABSENT or call.told:
+        return True
+    for mark in call.marks:
+        if mark.name == "event.exception" and isinstance(mark.value, dict) and mark.value.get("message"):
+            return True
+        if mark.name == "span.status" and mark.value:
+            return True
+    return False

@@ -1,0 +1,151 @@
+"""Reads one tool span by its conventions: name, call id, arguments, result, and where each of them stood."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from analytics.conventions.convention import text
+from analytics.conventions.vocabulary import Plan, plan_of
+from analytics.normalise.messages import last_response
+from analytics.normalise.values import MISSING
+from analytics.spans import ERROR, Span
+from telltale.payload.unwrap import unwrap
+
+
+@dataclass(slots=True)
+class ToolSpan:
+    """One span of a tool call, as its conventions read it.
+
+    `arguments` and `result` are as sent, or `MISSING`; `cut` names those of the two that the receiver cut at a cap;
+    `sources` says which attribute gave what. `index` is the span's place in the trace.
+    """
+
+    span: Span
+    index: int
+    plan: Plan
+    tool: str
+    call_id: str | None = None
+    arguments: Any = MISSING
+    result: Any = MISSING
+    sources: dict[str, str] = field(default_factory=dict)
+    cut: set[str] = field(default_factory=set)
+
+
+def read_tool_span(span: Span, index: int, voters: tuple[int, ...]) -> ToolSpan | None:
+    """The reading of a span that conventions call a tool call; None where it names no tool, or is none after all."""
+    plan = plan_of(voters, span.scope_name)
+    attributes = span.attributes
+    name = source = None
+    for key in plan.tool:
+        name = text(attributes.get(key))
+        if name is not None:
+            source = key
+            break
+    else:
+        name, source = _named_by_span(span, plan), "span name"
+    if name is None or name in plan.skip:
+        return None
+    for convention in plan.spoken:
+        if convention.rename is not None:
+            name = convention.rename(name)
+    found = ToolSpan(span, index, plan, name)
+    found.sources["tool"] = source or ""
+    for key in plan.call_id:
+        call_id = text(attributes.get(key))
+        if call_id is not None and call_id not in plan.placeholders:
+            found.call_id, found.sources["call_id"] = call_id, key
+            break
+    _read_value(found, "arguments", plan.arguments, plan.argument_events)
+    _read_value(found, "result", plan.result, plan.result_events)
+    if found.result is MISSING and plan.omits_empty and found.arguments is not MISSING and span.status_code != ERROR:
+        found.result, found.sources["result"] = [], "omitted by the instrumentation because it was empty"
+    return found
+
+
+def _named_by_span(span: Span, plan: Plan) -> str | None:
+    for convention in plan.spoken:
+        if convention.tool_of is not None:
+            name = convention.tool_of(span)
+            if name:
+                return name
+    return None
+
+
+def _read_value(found: ToolSpan, what: str, keys: tuple[str, ...], events: tuple[tuple[str, str], ...]) -> None:
+    span, attributes = found.span, found.span.attributes
+    for key in keys:
+        value = attributes.get(key)
+        if value is None or (isinstance(value, str) and value in found.plan.placeholders):
+            continue
+        if key == "tool.parameters" and is_schema(value):
+            continue
+        if key.endswith(".messages"):
+            value = last_response(value)
+            if value is None:
+                continue
+        if key in span.cut:
+            found.cut.add(what)
+        setattr(found, what, value)
+        found.sources[what] = key
+        return
+    if not events or not span.events:
+        return
+    for event_name, key in events:
+        for event in reversed(span.events):
+            value = event.attributes.get(key) if event.name == event_name else None
+            if value is not None and key.endswith(".messages"):
+                value = last_response(value)
+            if value is not None:
+                if f"{event_name}.{key}" in span.cut:
+                    found.cut.add(what)
+                setattr(found, what, value)
+                found.sources[what] = f"event {event_name} {key}"
+                return
+
+
+def is_schema(value: Any) -> bool:
+    """Whether `tool.parameters` holds the tool's JSON schema rather than the arguments of a call."""
+    decoded = unwrap(value).value if isinstance(value, str) else value
+    if not isinstance(decoded, dict) or not decoded:
+        return False
+    if decoded.get("type") == "object" and isinstance(decoded.get("properties"), dict):
+        return True
+    return all(isinstance(entry, dict) and "type" in entry for entry in decoded.values())
+
+
+def arguments_of(sent: Any) -> Any:
+    """The arguments that the tool was called with, out of the wrappers that instrumentations put around them."""
+    found = unwrap(sent) if isinstance(sent, str) else None
+    value = sent if found is None else found.value
+    for _ in range(4):
+        inner = _inner_arguments(value)
+        if inner is MISSING:
+            return value
+        value = unwrap(inner).value if isinstance(inner, str) else inner
+    return value
+
+
+def _inner_arguments(value: Any) -> Any:
+    """What is inside one known wrapper of arguments; `MISSING` where these are the arguments themselves."""
+    if not isinstance(value, dict):
+        return MISSING
+    for known, inner in _WRAPPERS:
+        if known(value):
+            return inner(value)
+    return MISSING
+
+
+_MCP_PARAMS = frozenset({"tool_name", "name", "arguments", "_meta", "task"})
+_PYTHON_CALL = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
+_Object = dict[str, Any]
+_WRAPPERS: tuple[tuple[Callable[[_Object], bool], Callable[[_Object], Any]], ...] = (
+    (lambda v: "inputs" in v and "input_str" in v, lambda v: v["inputs"]),
+    (lambda v: "input_str" in v and "kwargs" in v, lambda v: v["input_str"]),
+    (lambda v: "arguments" in v and len(v) > 1 and v.keys() <= _MCP_PARAMS, lambda v: v["arguments"]),
+    (lambda v: "params" in v and "method" in v, lambda v: v["params"]),
+    (lambda v: "kwargs" in v and v.keys() <= _PYTHON_CALL, lambda v: v["kwargs"] or v.get("args") or v["kwargs"]),
+    (lambda v: len(v) == 1 and isinstance(v.get("input"), str) and v["input"][:1] == "{", lambda v: v["input"]),
+)
+"""Traceloop's LangChain (two shapes), MCP parameters, a JSON-RPC request, a Python call, LangSmith's prompt."""
