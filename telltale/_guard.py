@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator, Iterator, Mapping
-from contextlib import suppress
+from contextlib import aclosing
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar, overload
 
+from telltale._adapter import policy_of
 from telltale._budget import Budget, default_budget
-from telltale._envelope import Envelope, ok
+from telltale._envelope import Envelope
 from telltale._mapper import Mapper, default_mapper
 from telltale._resilience import CircuitBreaker, Retry
 from telltale._run import Call, Policy, run, run_async
 from telltale._signature import arguments_of, dress, positional_names
+from telltale._streams import stream, stream_async
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-_ITEMS_CAP = 1000
-"""Items of a stream that are kept for its span."""
-
-
-def as_budget(budget: Budget | int | None) -> Budget | None:
-    """A budget from what a user may write: a number of failures in a row, a Budget, or None for none."""
-    if isinstance(budget, bool):
-        raise TypeError("budget is a number, a Budget or None")
-    return Budget(budget, default_budget.store) if isinstance(budget, int) else budget
 
 
 class Guard:
@@ -171,8 +163,7 @@ def guard(
         fatal: exceptions that shall fail the run instead of reaching the model.
         arguments: of a guarded block, for its span; a function's are taken from the call.
     """
-    fatal = fatal if isinstance(fatal, tuple) else (fatal,)
-    policy = Policy(as_budget(budget), retry, breaker, mapper, fatal)
+    policy = policy_of({"budget": budget, "retry": retry, "breaker": breaker, "mapper": mapper, "fatal": fatal})
     if tool is None or isinstance(tool, str):
         return Guard(tool, policy, arguments)
     return Guard(None, policy)(tool)
@@ -181,9 +172,21 @@ def guard(
 def _wrapped(fn: Callable[..., Any], tool: str, policy: Policy, names: tuple[str, ...]) -> Callable[..., Any]:
     inner = fn if inspect.isroutine(fn) or isinstance(fn, type) else getattr(fn, "__call__", fn)  # noqa: B004
     if inspect.isasyncgenfunction(inner):
-        return _async_stream(fn, tool, policy, names)
+
+        async def guarded_async_stream(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
+            async with aclosing(
+                stream_async(tool, fn(*args, **kwargs), policy, arguments_of(names, args, kwargs))
+            ) as out:
+                async for item in out:
+                    yield item
+
+        return guarded_async_stream
     if inspect.isgeneratorfunction(inner):
-        return _stream(fn, tool, policy, names)
+
+        def guarded_stream(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+            return (yield from stream(tool, fn(*args, **kwargs), policy, arguments_of(names, args, kwargs)))
+
+        return guarded_stream
     if inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(inner):
 
         async def guarded_async(*args: Any, **kwargs: Any) -> Envelope:
@@ -193,75 +196,5 @@ def _wrapped(fn: Callable[..., Any], tool: str, policy: Policy, names: tuple[str
 
     def guarded(*args: Any, **kwargs: Any) -> Envelope:
         return run(tool, lambda: fn(*args, **kwargs), policy, lambda: arguments_of(names, args, kwargs))
-
-    return guarded
-
-
-def _stream(
-    fn: Callable[..., Any], tool: str, policy: Policy, names: tuple[str, ...]
-) -> Callable[..., Generator[Any, Any, Any]]:
-    def guarded(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-        call = Call(tool, policy, arguments_of(names, args, kwargs), None, None)
-        source = fn(*args, **kwargs)
-        items: list[Any] = []
-        sent: Any = None
-        try:
-            while True:
-                # The span is current only while the tool's own code runs: the consumer's is not part of it.
-                call.attach()
-                try:
-                    item = source.send(sent)
-                finally:
-                    call.detach()
-                if len(items) < _ITEMS_CAP:
-                    items.append(item)
-                sent = yield item
-        except StopIteration as end:
-            call.tell_breaker(None)
-            call.answer(ok(items), None)
-            return end.value
-        except BaseException as exc:
-            with suppress(Exception):
-                source.close()
-            if call.passes_through(exc):
-                call.abandon(exc)
-                raise
-            failure = call.judge_exception(exc)
-            call.tell_breaker(failure)
-            yield call.answer(failure.envelope(), failure)
-
-    return guarded
-
-
-def _async_stream(
-    fn: Callable[..., Any], tool: str, policy: Policy, names: tuple[str, ...]
-) -> Callable[..., AsyncGenerator[Any, Any]]:
-    async def guarded(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-        call = Call(tool, policy, arguments_of(names, args, kwargs), None, None)
-        source = fn(*args, **kwargs)
-        items: list[Any] = []
-        sent: Any = None
-        try:
-            while True:
-                call.attach()
-                try:
-                    item = await source.asend(sent)
-                finally:
-                    call.detach()
-                if len(items) < _ITEMS_CAP:
-                    items.append(item)
-                sent = yield item
-        except StopAsyncIteration:
-            call.tell_breaker(None)
-            await call.answer_async(ok(items), None)
-        except BaseException as exc:
-            with suppress(Exception):
-                await source.aclose()
-            if call.passes_through(exc):
-                call.abandon(exc)
-                raise
-            failure = call.judge_exception(exc)
-            call.tell_breaker(failure)
-            yield await call.answer_async(failure.envelope(), failure)
 
     return guarded

@@ -87,9 +87,9 @@ class Mapper:
         for seen in chain(exc):
             found = self._ask(seen)
             if found is not None:
-                return _with_ref(found)
+                return with_reference(found)
         name = type(exc).__qualname__
-        return _with_ref(Failure(Code.INTERNAL, f"exception {name}", certain=False))
+        return with_reference(Failure(Code.INTERNAL, f"exception {name}", certain=False))
 
     def _ask(self, exc: BaseException) -> Failure | None:
         from telltale._families import FAMILIES
@@ -138,7 +138,8 @@ def reference() -> str:
     return os.urandom(4).hex()
 
 
-def _with_ref(failure: Failure) -> Failure:
+def with_reference(failure: Failure) -> Failure:
+    """The failure with a reference id where it is INTERNAL and has none."""
     if failure.code is not Code.INTERNAL or failure.ref:
         return failure
     return replace(failure, ref=reference())

@@ -47,24 +47,54 @@ _ERROR_KEYS = frozenset(
     }
 )
 """Keys that describe an error and nothing else (RFC 9457 problem details among them)."""
+_MASK_CAP = 4000
 _TEXT_KEYS = ("message", "error_message", "detail", "title", "reason", "error")
 _CODE_KEYS = ("code", "status_code", "statusCode", "error_code", "errorCode", "status", "type")
 
 
 def failure_in(value: object) -> Failure | None:
     """The failure that a returned value announces, or None where it is output."""
+    if isinstance(value, str):
+        return masked_failure(value)
     if not isinstance(value, Mapping) or not value or len(value) > len(_ERROR_KEYS):
         return None
     if not _announces(value) or not all(key in _ERROR_KEYS for key in value):
         return None
     body = value.get("error")
     inner: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
-    code = _code(inner) or _code(value) or Code.INTERNAL
     quote = _text(inner) or _text(value)
+    code = _code(inner) or _code(value) or code_of_text(quote) or Code.INTERNAL
     ref = reference() if code is Code.INTERNAL else None
     after = inner.get("retry_after_seconds", value.get("retry_after_seconds"))
     waits = after if isinstance(after, int | float) and not isinstance(after, bool) else None
     return Failure(code, "result error", quote=quote, ref=ref, retry_after_seconds=waits, certain=False)
+
+
+def masked_failure(text: str) -> Failure | None:
+    """The failure behind a sentence that a framework puts in an exception's place, or None for every other text."""
+    if not 0 < len(text) <= _MASK_CAP:
+        return None
+    from telltale.payload.catalogues import masking_of  # late: most tools never return text
+
+    found = masking_of(text)
+    return failed_text(text, f"masked by {found.framework}") if found is not None else None
+
+
+def failed_text(text: str, mapped_from: str) -> Failure:
+    """The failure that a text tells which is known to tell of one: its code from standard phrases, else INTERNAL."""
+    code = code_of_text(text) or Code.INTERNAL
+    ref = reference() if code is Code.INTERNAL else None
+    return Failure(code, mapped_from, quote=text, ref=ref, certain=False)
+
+
+def code_of_text(text: str | None) -> Code | None:
+    """The code that a failing text's standard phrases mean (`timed out`, `not found`), None where it has none."""
+    if not text:
+        return None
+    from telltale.payload.phrases import code_of_phrase
+
+    found = code_of_phrase(text)
+    return found[0] if found is not None else None
 
 
 def _announces(value: Mapping[str, Any]) -> bool:

@@ -19,7 +19,7 @@ from telltale._control_flow import is_control_flow
 from telltale._envelope import Dialect, Envelope, is_error, ok, read, to_dialect
 from telltale._faults import contained
 from telltale._identity import Identity, current_identity, take_call_id
-from telltale._mapper import Failure, Mapper, default_mapper
+from telltale._mapper import Failure, Mapper, default_mapper, with_reference
 from telltale._resilience import CIRCUIT_OPEN, CircuitBreaker, Retry
 from telltale._result import failure_in
 from telltale._span import ToolSpan
@@ -50,6 +50,14 @@ class Policy:
     breaker: CircuitBreaker | None = None
     mapper: Mapper = field(default=default_mapper)
     fatal: tuple[type[BaseException], ...] = ()
+
+
+class Untouched(BaseException):
+    """Raised by an adapter's body around a value that is no result yet (a pending approval, a stream): it passes."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
 
 
 class Call:
@@ -118,16 +126,19 @@ class Call:
         return failure
 
     def judge_value(self, value: object) -> tuple[Envelope, Failure | None]:
-        """The envelope of a returned value: itself when it is one, an error when it says so, else output."""
+        """The envelope of a returned value: itself when it is one, an error when it says so, else output.
+
+        An adapter may hand in a `Failure` that it read off its framework's own words.
+        """
         if inspect.isawaitable(value):
             raise TypeError(f"tool {self.tool} returned an awaitable; a tool that is awaited must be declared async")
         with contained:
             envelope = read(value)
             if envelope is not None:
-                return envelope, _said(envelope)
-            failure = failure_in(value)
+                return envelope, declared_failure(envelope)
+            failure = with_reference(value) if isinstance(value, Failure) else failure_in(value)
             if failure is not None:
-                _log.warning("tool %s returned an error as a value, ref %s", self.tool, failure.ref)
+                _log.warning("tool %s returned an error (%s), ref %s", self.tool, failure.mapped_from, failure.ref)
                 return failure.envelope(), failure
         return ok(value), None
 
@@ -184,7 +195,7 @@ class Call:
         return format(context.trace_id, "032x") if context.is_valid else ""
 
 
-def _said(envelope: Envelope) -> Failure | None:
+def declared_failure(envelope: Envelope) -> Failure | None:
     """The failure that a tool's own envelope declares."""
     body = envelope.get("error")
     if body is None:
