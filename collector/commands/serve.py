@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -13,11 +11,10 @@ from typing import Annotated
 import typer
 
 from analytics.store import StoreUnavailable
-from collector import logs
-from collector.access.tokens import Role
-from collector.config import Config, ConfigError, load
+from collector import dashboard_process, logs
+from collector.config import ConfigError, load
 from collector.service import Service
-from collector.sockets import PortTaken, bind, url_host
+from collector.sockets import PortTaken, bind
 
 CANNOT_START = 1
 BAD_SETTING = 2
@@ -64,12 +61,12 @@ def serve(  # noqa: PLR0917 - a command line has as many options as it has
     except OSError as error:
         raise SystemExit(_say(f"{error.filename or ''} {error.strerror or error}".strip(), CANNOT_START)) from None
     _announce(service)
-    child = _dashboard(service, settings) if settings.dashboard else None
+    child = dashboard_process.start(service, settings.host, settings.dashboard_port) if settings.dashboard else None
     try:
         stopped.wait()
     finally:
         if child is not None:
-            _end(child)
+            dashboard_process.end(child)
         service.stop()
 
 
@@ -84,26 +81,6 @@ def _announce(service: Service) -> None:
     urls = service.urls
     print(f"Telltale takes OTLP at {urls.otlp_grpc} (gRPC) and {urls.otlp_http} (HTTP)", flush=True)
     print(f"Telltale answers at {urls.api}/api/v1/", flush=True)
-
-
-def _dashboard(service: Service, settings: Config) -> subprocess.Popen[bytes]:
-    """The dashboard as a child process, with a token of its own where the API demands one."""
-    environment = {**os.environ, "TELLTALE_API_TOKEN": service.tokens.own_token(Role.OPERATOR)}
-    command = [sys.executable, "-m", "telltale", "dashboard", "--api", service.urls.api]
-    command += ["--port", str(settings.dashboard_port), "--host", settings.host]
-    child = subprocess.Popen(command, env=environment)  # noqa: S603 - our own command
-    if settings.dashboard_port:
-        print(f"Telltale dashboard at http://{url_host(settings.host)}:{settings.dashboard_port}", flush=True)
-    return child
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    child.terminate()
-    try:
-        child.wait(3)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()
 
 
 def _say(sentence: str, code: int) -> int:
