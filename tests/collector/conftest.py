@@ -49,3 +49,8 @@ def serve() -> Iterator[Callable[..., Process]]:
         if child.poll() is None:
             child.kill()
         child.wait()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """`otlp(row, …)` names the rows of collector/receiver/CONFORMANCE.md that a test shows."""
+    config.addinivalue_line("markers", "otlp(*rows): rows of collector/receiver/CONFORMANCE.md that this test shows")

@@ -16,25 +16,25 @@ NOW = 1_796_000_000_000_000_000
 
 def any_value(value: Any) -> AnyValue:
     """A value as OTLP carries it."""
-    if isinstance(value, bool):
-        return AnyValue(bool_value=value)
-    if isinstance(value, int):
-        return AnyValue(int_value=value)
-    if isinstance(value, float):
-        return AnyValue(double_value=value)
-    if isinstance(value, bytes):
-        return AnyValue(bytes_value=value)
-    if isinstance(value, list):
-        made = AnyValue()
-        made.array_value.SetInParent()
-        made.array_value.values.extend(any_value(item) for item in value)
-        return made
-    if isinstance(value, dict):
-        made = AnyValue()
-        made.kvlist_value.SetInParent()
-        made.kvlist_value.values.extend(pairs(value))
-        return made
-    return AnyValue() if value is None else AnyValue(string_value=value)
+    made = AnyValue()
+    match value:
+        case bool():
+            made.bool_value = value
+        case int():
+            made.int_value = value
+        case float():
+            made.double_value = value
+        case bytes():
+            made.bytes_value = value
+        case list():
+            made.array_value.SetInParent()
+            made.array_value.values.extend(any_value(item) for item in value)
+        case dict():
+            made.kvlist_value.SetInParent()
+            made.kvlist_value.values.extend(pairs(value))
+        case str():
+            made.string_value = value
+    return made
 
 
 def pairs(attributes: dict[str, Any]) -> list[KeyValue]:

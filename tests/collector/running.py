@@ -10,7 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
+from google.protobuf import json_format
+from google.rpc import error_details_pb2  # noqa: F401 - registers the detail types
+from google.rpc.status_pb2 import Status
+
+from analytics.spans import Span, Trace
+from analytics.store import TraceKey
 from collector.config import Config, load
+from collector.service import Service
+
+PROTOBUF, JSON = "application/x-protobuf", "application/json"
 
 DEADLINE_S = 60.0
 """How long a test waits for something that takes a moment, on a slow machine."""
@@ -48,3 +58,35 @@ class Process:
         """SIGTERM; returns the exit code."""
         self.child.send_signal(signal.SIGTERM)
         return self.child.wait(DEADLINE_S)
+
+
+def stored(service: Service, trace_id: bytes | str) -> Trace:
+    """What the service's store holds of one trace, with durable rows visible."""
+    assert service.store is not None
+    key = TraceKey("default", trace_id if isinstance(trace_id, str) else trace_id.hex())
+    return service.store.traces([key])[0]
+
+
+def stored_span(service: Service, trace_id: bytes | str) -> Span:
+    """The only span of one trace."""
+    trace = wait_for(lambda: (found := stored(service, trace_id)).spans and found)
+    assert len(trace.spans) == 1
+    span: Span = trace.spans[0]
+    return span
+
+
+def post(
+    service: Service, body: bytes, content_type: str = PROTOBUF, path: str = "/v1/traces", **headers: str
+) -> httpx.Response:
+    """One request to the OTLP/HTTP port."""
+    given = {"content-type": content_type} if content_type else {}
+    given |= {name.replace("_", "-"): value for name, value in headers.items()}
+    return httpx.post(service.urls.otlp_http + path, content=body, headers=given, timeout=30)
+
+
+def status(answer: httpx.Response) -> Status:
+    """The google.rpc.Status of an error answer, in whatever encoding it came."""
+    if answer.headers["content-type"] == PROTOBUF:
+        return Status.FromString(answer.content)
+    assert answer.headers["content-type"] == JSON
+    return json_format.Parse(answer.content, Status())
