@@ -8,25 +8,44 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.untrusted import plain
+from dashboard.untrusted import block, plain
 
 
 def evidence(call: Mapping[str, Any], key: str) -> None:
     """A call's rules with their evidence, as a table of plain text."""
     sentences = {str(row.get("rule")): row.get("sentence") for row in call.get("rules_explained") or []}
-    found = [row for row in call.get("evidence") or [] if isinstance(row, Mapping)]
-    bare = [{"rule": rule} for rule in call.get("rules") or [] if rule not in {row.get("rule") for row in found}]
-    rows = [*found, *bare]
+    rows = _rows(call)
     if not rows:
-        st.caption("No rule spoke: the verdict is what the call declared.")
+        st.caption(_NONE)
         return
     frame = pd.DataFrame(
         {
             "rule": [plain(row.get("rule"), 60) for row in rows],
-            "where": [plain(row.get("key") or row.get("mark") or row.get("span_id"), 120) for row in rows],
+            "where": [plain(_where(row), 120) for row in rows],
             "value": [plain(row.get("value"), 300) for row in rows],
         }
     )
     if sentences:
         frame.insert(1, "means", [plain(sentences.get(str(row.get("rule"))), 200) for row in rows])
     st.dataframe(frame, hide_index=True, key=key, placeholder="–", alt="Rules and the evidence they rest on")
+
+
+def evidence_lines(call: Mapping[str, Any]) -> None:
+    """The same in a few lines of text, for a list of many calls."""
+    lines = [
+        f"{plain(row.get('rule'), 60)}  {plain(_where(row), 80)}  {plain(row.get('value'), 120)}" for row in _rows(call)
+    ]
+    block("\n".join(line.rstrip() for line in lines), _NONE)
+
+
+_NONE = "No rule spoke: the verdict is what the call declared."
+
+
+def _rows(call: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    found = [row for row in call.get("evidence") or [] if isinstance(row, Mapping)]
+    named = {row.get("rule") for row in found}
+    return [*found, *({"rule": rule} for rule in call.get("rules") or [] if rule not in named)]
+
+
+def _where(row: Mapping[str, Any]) -> object:
+    return row.get("key") or row.get("mark") or row.get("span_id")

@@ -36,7 +36,7 @@ def sidebar(view: View, here: str) -> bool:
 
 
 def _navigation(view: View, here: str) -> None:
-    with st.container(gap=None):
+    with st.container(gap="xxsmall"):
         for group, pages in _GROUPS.items():
             st.caption(group)
             for page in pages:
@@ -69,7 +69,12 @@ def _filters(view: View) -> bool:
                 _typed(key, key.capitalize(), getattr(view, key))
             _typed("until", "Until (UTC)", view.until)
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.button("Clear filters", on_click=_clear, disabled=not view.narrowed_by() and not view.until)
+            st.button(
+                "Clear filters",
+                key="filters.clear",
+                on_click=_clear,
+                disabled=not view.narrowed_by() and not view.until,
+            )
             return st.toggle("Live", key="live", value=True, persist_state="session", help="Refresh every 10 seconds")
 
 

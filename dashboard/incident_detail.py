@@ -68,7 +68,7 @@ def _forms(row: Incident, view: View) -> None:
     who = st.text_input("Your name", key="incident.who", max_chars=80, persist_state="session")
     identity = str(row.get("id"))
     if not row.get("acknowledged") and st.button(
-        "Acknowledge", type="primary", icon=":material/person_check:", disabled=not who
+        "Acknowledge", key="incident.acknowledge", type="primary", icon=":material/person_check:", disabled=not who
     ):
         _send(view, identity, "acknowledge", {"who": who})
     if not row.get("diagnosed"):

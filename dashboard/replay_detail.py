@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import data, links, replay_steps, untrusted, words
+from dashboard import data, links, untrusted, words
 from dashboard.evidence import evidence
 from dashboard.untrusted import plain
 from dashboard.view import View, permalink
@@ -23,12 +23,12 @@ def step(steps: Sequence[Step], at: int, view: View) -> None:
     chosen = steps[at]
     call = chosen.get("call") or {}
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(f"Step {chosen.get('n')}", anchor=False, width="content")
+        st.subheader(f"Step {words.count(chosen.get('n'))}", anchor=False, width="content")
         if call:
             look = words.look(call.get("outcome"))
             st.badge(f"{look.glyph} {look.label}", color=look.color, help=look.meaning)  # type: ignore[arg-type]
         else:
-            st.badge(replay_steps.KINDS.get(str(chosen.get("kind")), "other"), color="gray")
+            st.badge(words.step_kind(chosen.get("kind")), color="gray")
         st.text(plain(chosen.get("title")))
         if call.get("code"):
             st.text(plain(call.get("code"), 40))
@@ -97,10 +97,10 @@ def _next(steps: Sequence[Step], at: int) -> None:
         st.caption("Nothing more: this is where the session ends.")
     for row in following:
         call = row.get("call") or {}
-        kind = replay_steps.KINDS.get(str(row.get("kind")), "other")
+        kind = words.step_kind(row.get("kind"))
         mark = f" {words.look(call.get('outcome')).glyph}" if call else ""
         with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
-            st.badge(f"{row.get('n')} {kind}{mark}", color=words.look(call.get("outcome")).color)  # type: ignore[arg-type]
+            st.badge(f"{words.count(row.get('n'))} {kind}{mark}", color=words.look(call.get("outcome")).color)  # type: ignore[arg-type]
             st.text(plain(row.get("title"), 60))
         if row.get("text"):
             untrusted.block(untrusted.excerpt(row["text"], 400), "")

@@ -13,14 +13,6 @@ from dashboard.untrusted import plain
 from dashboard.view import View
 
 Step = dict[str, Any]
-KINDS = {
-    "user": "user",
-    "model": "model",
-    "tool": "tool",
-    "upstream": "upstream",
-    "agent": "agent",
-    "other": "other",
-}
 _CHOSEN = "rgba(91, 140, 255, 0.30)"
 
 
@@ -96,5 +88,5 @@ def outline(steps: Sequence[Step], at: int, view: View) -> None:
 def _cells(step: Step) -> list[Any]:
     call = step.get("call") or {}
     glyph = words.look(call.get("outcome")).glyph if call else ""
-    kind = KINDS.get(str(step.get("kind")), "other")
+    kind = words.step_kind(step.get("kind"))
     return [step.get("n"), glyph, kind, plain(step.get("title"), 80), words.milliseconds(step.get("duration_ms"))]

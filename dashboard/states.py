@@ -30,13 +30,13 @@ def loading() -> AbstractContextManager[object]:
 
 def failed(error: ApiError) -> None:
     """Say why there is no answer, and look again by itself where that may help."""
-    if not isinstance(error, ApiUnavailable):
-        st.error(
-            "Nothing is shown rather than something wrong. Check the filters in the address.",
-            title="The API refused the question",
-            icon=":material/block:",
-        )
-        untrusted.block(str(error), "No reason given.")
+    if error.status == 404:
+        st.warning("The address names something that is not stored, or no more.", title="Not found", icon=_NOT_FOUND)
+        untrusted.block(str(error), "")
+        return
+    if 400 <= error.status < 500 and not isinstance(error, ApiUnavailable):
+        st.error("Check the filters in the address.", title="The API refused the question", icon=":material/block:")
+        untrusted.block(str(error), "")
         return
     st.error(
         "What is going on is not known: no number here would be true. Trying again every few seconds.",
@@ -46,6 +46,9 @@ def failed(error: ApiError) -> None:
     untrusted.block(str(error), "")
     st.caption("Is the service running? `telltale serve` starts it; `telltale dashboard --api URL` names another.")
     _look_again()
+
+
+_NOT_FOUND = ":material/search_off:"
 
 
 @st.fragment(run_every=_RETRY_S)

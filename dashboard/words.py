@@ -52,6 +52,14 @@ def outcome_text(outcome: object) -> str:
     return f"{chosen.glyph} {chosen.label}"
 
 
+def step_kind(kind: object) -> str:
+    """The kind of a replay's step, from the closed list."""
+    return str(kind) if kind in _KINDS else "other"
+
+
+_KINDS = frozenset({"user", "model", "tool", "upstream", "agent", "other"})
+
+
 def parse_time(value: object) -> datetime | None:
     """An RFC 3339 time as an aware UTC datetime; None for anything else."""
     if not isinstance(value, str):

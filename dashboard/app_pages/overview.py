@@ -16,7 +16,7 @@ view: View = st.session_state["view"]
 def draw() -> None:
     with states.loading():
         answer = data.ask("overview", params=view.params())
-        groups = data.ask("groups", params=view.params(), limit=12)["rows"] if answer.get("failures") else []
+        groups = data.ask("groups", params=view.params(), limit=10)["rows"] if answer.get("failures") else []
         codes = data.ask("tools-codes", params=view.params())["rows"] if answer.get("failures") else []
     if not answer.get("calls") and not answer.get("open_incidents"):
         states.nothing(view, "calls")

@@ -157,6 +157,8 @@ class FakeApi:
         return {"rows": self.incidents, "total": len(self.incidents)}
 
     def get_senders(self, _: Request) -> dict[str, Any]:
+        if not self.calls:
+            return {"rows": []}
         text = f" {self.hostile}" if self.hostile else ""
         rows = [
             {
@@ -170,7 +172,7 @@ class FakeApi:
                 "lost": [{"what": f"results of tools{text}", "switch": f"OTEL_CAPTURE_CONTENT=true{text}"}],
             }
         ]
-        return {"rows": rows if self.calls else []}
+        return {"rows": rows}
 
     def get_status(self, _: Request) -> dict[str, Any]:
         last = self.calls[0]["started_at"] if self.calls else None

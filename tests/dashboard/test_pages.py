@@ -1,0 +1,188 @@
+"""Every page over a busy, an empty, a failing API: what it shows, and what it must never show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+PAGES = ("overview", "incidents", "silent", "tools_codes", "sessions", "calls", "replay", "senders")
+Page = Callable[..., AppTest]
+
+
+def texts(at: AppTest) -> str:
+    """All text that a page draws outside tables."""
+    kinds = ("title", "subheader", "caption", "text", "markdown", "code", "error", "warning", "info", "success")
+    return "\n".join(str(element.value) for kind in kinds for element in at.get(kind))
+
+
+def tables(at: AppTest) -> list[Any]:
+    """All tables of a page."""
+    return [element.value for element in at.dataframe]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_busy(serve: Any, page: Page, name: str) -> None:
+    """A page over a busy store draws its title, how fresh it is, and no exception."""
+    serve()
+
+    at = page(name)
+
+    assert not at.exception
+    assert at.title
+    assert "as of" in texts(at)
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "replay"])
+def test_empty(serve: Any, page: Page, name: str) -> None:
+    """Over an empty store a page says that there are no calls and how to get some; it shows no number."""
+    serve(0)
+
+    at = page(name)
+
+    assert not at.exception
+    assert "No calls yet" in texts(at)
+    assert any("telltale.instrument" in code.value for code in at.code)
+    assert not at.metric
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_api_down(serve: Any, page: Page, name: str) -> None:
+    """With nobody at the API's address a page says so, and shows no number and no table."""
+    serve().stop()
+
+    at = page(name)
+
+    assert not at.exception
+    assert at.error
+    assert not at.metric
+    assert not at.dataframe
+
+
+def test_refusal(serve: Any, page: Page) -> None:
+    """A refusal is shown with the API's reason, and no number beside it."""
+    serve(refuse=True)
+
+    at = page()
+
+    assert not at.exception
+    assert "since: not a time" in texts(at)
+    assert not at.metric
+
+
+def test_overview_numbers(serve: Any, page: Page) -> None:
+    """The tiles show the API's numbers; compliance has its denominator, its interval and what was not measured."""
+    api = serve().api
+    calls = api.calls
+
+    at = page()
+
+    failed = [call for call in calls if call["outcome"] != "ok"]
+    good = [call for call in failed if call["outcome"] == "structured_error"]
+    shown = {metric.label: metric.value for metric in at.metric}
+    assert shown["Failed calls"] == str(len(failed))
+    assert shown["Silent failures"] == str(sum(call["outcome"] == "silent_failure" for call in calls))
+    assert shown["Compliance"] == f"{len(good) / len(failed):.0%}".replace("%", " %")
+    assert f"{len(good)} of {len(failed)} failures in an envelope" in texts(at)
+    assert "95 % interval" in texts(at)
+    missing = sum(call["payload"] == "absent" for call in calls)
+    assert f"{missing} not measured" in [link.proto.label for link in at.page_link]
+
+
+def test_no_failures_is_no_rate(serve: Any, page: Page) -> None:
+    """Without a failure the compliance rate is neither 0 % nor 100 %."""
+    serve()
+
+    at = page("overview", outcome="ok")
+
+    shown = {metric.label: metric.value for metric in at.metric}
+    assert shown["Compliance"] == "no failures yet"
+
+
+def test_open_incident_first(serve: Any, page: Page) -> None:
+    """An open incident is the first thing the overview says, with the tool and code in it."""
+    serve()
+
+    at = page()
+
+    assert at.error[0].proto.title == "1 incident open"
+    assert "PERMISSION_DENIED" in [text.value for text in at.text]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"outcome": "failed"},
+        {"outcome": "silent_failure"},
+        {"tool": "send_mail", "outcome": "failed"},
+        {"flag": "budget_exhausted"},
+    ],
+)
+def test_count_equals_list(serve: Any, page: Page, query: dict[str, str]) -> None:
+    """The calls page lists as many rows as it counts, for every filter that a count can bring."""
+    serve(150)
+
+    at = page("calls", **query)
+
+    counted = int(at.markdown[0].value.split("[")[1].split()[0]) if at.markdown else -1
+    assert counted == len(tables(at)[0])
+
+
+def test_silent_declared_against_derived(serve: Any, page: Page) -> None:
+    """A silent failure is shown with what it declared, the rule that found it, and the raw result."""
+    serve()
+
+    at = page("silent")
+
+    codes = [code.value for code in at.code]
+    assert "[]" in codes
+    assert any("empty_after_upstream_error" in code for code in codes)
+
+
+def test_replay_opens_at_failure(serve: Any, page: Page) -> None:
+    """A replay opens at the first failing step and shows the raw payload and what came next."""
+    api = serve().api
+    call = next(call for call in reversed(api.calls) if call["outcome"] == "silent_failure")
+
+    at = page("replay", session=call["session_id"], span=call["span_id"])
+
+    assert not at.exception
+    assert call["tool"] in [text.value for text in at.text]
+    assert "[]" in [code.value for code in at.code]
+    assert "silent failure" in texts(at)
+    assert any("/replay?session=" in code.value and "step=" in code.value for code in at.code)
+
+
+def test_replay_of_unknown_session(serve: Any, page: Page) -> None:
+    """A session that does not exist is said to be not found, not shown as empty."""
+    serve()
+
+    at = page("replay", session="no-such-session")
+
+    assert not at.exception
+    assert at.warning[0].proto.title == "Not found"
+
+
+def test_replay_without_session(serve: Any, page: Page) -> None:
+    """Without a session the replay asks for one."""
+    serve()
+
+    at = page("replay")
+
+    assert not at.exception
+    assert at.text_input(key="replay.session")
+
+
+def test_acknowledge(serve: Any, page: Page) -> None:
+    """Acknowledging an incident tells the API who did it, with the header that a foreign site cannot send."""
+    api = serve().api
+    at = page("incidents", incident="inc-1")
+
+    at.text_input(key="incident.who").set_value("ada").run()
+    at.button(key="incident.acknowledge").click().run()
+
+    assert not at.exception
+    assert api.told == [("/api/v1/incidents/inc-1/acknowledge", {"who": "ada"})]
