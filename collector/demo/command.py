@@ -67,11 +67,13 @@ def demo(  # noqa: PLR0917 - a command line has as many options as it has
         with tempfile.TemporaryDirectory(prefix="telltale-demo-") as folder:
             config = _config(Path(folder), {name: _port(name, number) for name, number in asked.items()})
             with _running(config) as (service, child):
-                _watch(service, child, config, stop, speed=speed, browser=browser)
+                stopped_by_user = _watch(service, child, config, stop, speed=speed, browser=browser)
     except (ConfigError, PortTaken, StoreUnavailable) as error:
         print(f"telltale demo: {error}", file=sys.stderr)
         raise SystemExit(1) from None
     print("Stopped. Nothing is left behind.", flush=True)
+    if not stopped_by_user:
+        raise SystemExit(1)
 
 
 def _port(name: str, asked: int | None) -> int:
@@ -122,8 +124,8 @@ def _watch(
     *,
     speed: float,
     browser: bool,
-) -> None:
-    """Print where everything is, play the samples until stopped, and say so if the dashboard dies."""
+) -> bool:
+    """Print where everything is and play the samples until stopped. False when the dashboard died before that."""
     dashboard = f"http://127.0.0.1:{config.dashboard_port}"
     player = threading.Thread(target=_play, args=(service.urls.otlp_http, stop, speed), name="player", daemon=True)
     player.start()
@@ -134,12 +136,14 @@ def _watch(
     print("  Sample traces are playing in as live traffic. Ctrl-C ends the demo.\n", flush=True)
     if browser and not stop.is_set() and _has_display():
         webbrowser.open(dashboard)
-    while not stop.wait(1):
-        if child.poll() is not None:
-            print(f"telltale demo: the dashboard ended (exit code {child.returncode}).", file=sys.stderr, flush=True)
-            break
+    while not stop.wait(1) and child.poll() is None:
+        continue
+    by_user = stop.is_set()
+    if not by_user:
+        print(f"telltale demo: the dashboard ended (exit code {child.returncode}).", file=sys.stderr, flush=True)
     stop.set()
     player.join(5)
+    return by_user
 
 
 def _play(otlp_http: str, stop: threading.Event, speed: float) -> None:
