@@ -58,7 +58,7 @@ def csv_text(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def cell(value: Any) -> str | int | float | None:
-    """One CSV cell; a text that a spreadsheet would run as a formula gets an apostrophe first (OWASP, CSV injection)."""
+    """One CSV cell; a text that a spreadsheet would run as a formula gets an apostrophe first (OWASP)."""
     if value is None or isinstance(value, int | float):
         return value
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()

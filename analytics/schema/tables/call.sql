@@ -25,6 +25,7 @@ CREATE TABLE call (
     release         VARCHAR,
     call_id         VARCHAR,
     convention      VARCHAR NOT NULL,
+    scope           VARCHAR NOT NULL,   -- instrumentation scope of that span: the sender's account
     code            VARCHAR,
     declared_code   VARCHAR,
     code_source     VARCHAR,

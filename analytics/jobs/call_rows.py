@@ -1,0 +1,160 @@
+"""Calls as rows of the `call` table and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
+from operator import attrgetter
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from analytics.calls import Call
+from analytics.questions.times import MAX_NS
+from telltale.vocabulary import Confidence, Declared, Outcome, Payload
+
+_PLAIN: Mapping[str, pa.DataType] = {
+    **dict.fromkeys(
+        (
+            "id",
+            "project",
+            "trace_id",
+            "span_id",
+            "tool",
+            "outcome",
+            "declared",
+            "confidence",
+            "payload",
+            "session_id",
+            "session_source",
+            "agent",
+            "user",
+            "model",
+            "service",
+            "release",
+            "call_id",
+            "convention",
+            "code",
+            "declared_code",
+            "code_source",
+            "action",
+            "error_message",
+            "upstream",
+            "fingerprint",
+            "arguments",
+            "result",
+            "arguments_hash",
+            "result_hash",
+        ),
+        pa.string(),
+    ),
+    **dict.fromkeys(("retryable", "recovered", "inferred", "run_aborted", "muted"), pa.bool_()),
+    **dict.fromkeys(("retry_after_s",), pa.float64()),
+    "rules_version": pa.int32(),
+}
+_LISTS = ("span_ids", "flags", "contract_fields", "rules", "lost")
+_ENUMS: Mapping[str, Callable[[str], Any]] = {
+    "outcome": Outcome,
+    "declared": Declared,
+    "confidence": Confidence,
+    "payload": Payload,
+}
+_json = msgspec.json.Encoder(enc_hook=str)
+_packed = msgspec.msgpack.Encoder(enc_hook=str)
+_LONGEST_MS = 1e15
+
+
+def session_key(call: Call) -> str:
+    """The session of a call, or the trace that stands in for one."""
+    return call.session_id or call.trace_id
+
+
+def measured(call: Call) -> bool:
+    """Whether compliance can be told of a call: its payload is there, or it raised, and then there never was one."""
+    if call.payload is not Payload.ABSENT:
+        return True
+    return any("exception" in str(each.get("mark", "")) for each in call.evidence)
+
+
+def digest(call: Call) -> int:
+    """A number that is equal for equal verdicts."""
+    return int.from_bytes(blake2b(_pack(call), digest_size=8).digest(), "little", signed=True)
+
+
+def _pack(call: Call) -> bytes:
+    try:
+        return _packed.encode(call)
+    except (UnicodeEncodeError, OverflowError, ValueError):
+        return repr(call).encode("utf-8", "replace")
+
+
+def call_table(
+    calls: Sequence[Call], scopes: Sequence[str], digests: Sequence[int], judged_seq: Sequence[int], judged_ns: int
+) -> pa.Table:
+    """The rows of some calls, ready for insertion by name."""
+    columns: dict[str, pa.Array] = {}
+    for name, kind in _PLAIN.items():
+        values = list(map(attrgetter(name), calls))
+        columns[name] = texts(values) if kind == pa.string() else pa.array(values, kind)
+    for name in _LISTS:
+        columns[name] = text_lists(list(map(attrgetter(name), calls)))
+    columns["started_ns"] = pa.array([held(call.started_ns) for call in calls], pa.int64())
+    columns["received_ns"] = pa.array([held(call.received_ns) for call in calls], pa.int64())
+    columns["duration_ms"] = pa.array([duration(call) for call in calls], pa.float64())
+    columns["evidence"] = texts([json_text(call.evidence) for call in calls])
+    columns["session_key"] = texts([session_key(call) for call in calls])
+    columns["scope"] = texts(scopes)
+    columns["measured"] = pa.array([measured(call) for call in calls], pa.bool_())
+    columns["judged_seq"] = pa.array(judged_seq, pa.int64())
+    columns["judged_ns"] = pa.array([judged_ns] * len(calls), pa.int64())
+    columns["digest"] = pa.array(digests, pa.int64())
+    return pa.table(columns)
+
+
+def call_of(row: Mapping[str, Any]) -> Call:
+    """The call that a row of `call` holds."""
+    fields = {name: row[name] for name in (*_PLAIN, *_LISTS, "started_ns", "received_ns", "duration_ms")}
+    for name, kind in _ENUMS.items():
+        fields[name] = kind(fields[name])
+    fields["evidence"] = msgspec.json.decode(row["evidence"])
+    return Call(**fields)
+
+
+def held(ns: int) -> int:
+    """A time that fits the column."""
+    return max(0, min(ns, MAX_NS))
+
+
+def duration(call: Call) -> float:
+    """The duration of a call in ms; clocks that ran backwards give 0."""
+    return min(call.duration_ms, _LONGEST_MS) if call.duration_ms > 0 else 0.0
+
+
+def json_text(value: Any) -> str:
+    """JSON text of what spans gave, whatever it holds."""
+    try:
+        return _json.encode(value).decode()
+    except (UnicodeEncodeError, OverflowError, ValueError, RecursionError):
+        return _json.encode(clean(str(value))).decode()
+
+
+def texts(values: Sequence[str | None]) -> pa.Array:
+    """A text column; half surrogate pairs, which UTF-8 cannot hold, become question marks."""
+    try:
+        return pa.array(values, pa.string())
+    except (UnicodeEncodeError, pa.ArrowInvalid):
+        return pa.array([None if value is None else clean(value) for value in values], pa.string())
+
+
+def text_lists(values: Sequence[Sequence[str]]) -> pa.Array:
+    """A column of lists of texts."""
+    try:
+        return pa.array(values, pa.list_(pa.string()))
+    except (UnicodeEncodeError, pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array([[clean(str(each)) for each in value] for value in values], pa.list_(pa.string()))
+
+
+def clean(text: str) -> str:
+    """The text with what UTF-8 cannot hold replaced."""
+    return text.encode("utf-8", "replace").decode("utf-8")

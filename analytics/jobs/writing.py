@@ -1,0 +1,237 @@
+"""One transaction of the judge: the rows of some traces replaced, and everything that counts them kept exact."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from analytics.calls import Call
+from analytics.jobs.call_rows import call_of, call_table, digest, session_key
+from analytics.jobs.rollups import RollupChange
+from analytics.jobs.senders import Senders
+from analytics.jobs.sessions import Sessions
+from analytics.jobs.trace_rows import TraceRow, first_seq, last_seq, replace_rows, stored_rows, trace_row
+from analytics.spans import Trace
+from analytics.store import TraceKey, Transaction
+
+_COUNTED = """id, digest, project, trace_id, session_key, started_ns, duration_ms, tool, outcome, code, payload,
+    measured, inferred, muted, flags, recovered, service, scope, convention, lost"""
+_OLD = f"""SELECT {_COUNTED} FROM call
+WHERE judged_seq >= $since AND project = $project AND trace_id IN (SELECT unnest($ids))"""  # noqa: S608
+_WHOLE = """SELECT * FROM call
+WHERE project = $project AND started_ns >= $first AND started_ns <= $last AND id IN (SELECT unnest($ids))"""
+_DELETE = """DELETE FROM call WHERE project = $project AND started_ns >= $first AND started_ns <= $last
+    AND trace_id IN (SELECT unnest($traces)) AND id IN (SELECT unnest($ids))"""
+
+Row = Mapping[str, Any]
+
+
+@dataclass(slots=True, frozen=True)
+class Judged:
+    """A trace and what the judge made of it."""
+
+    key: TraceKey
+    trace: Trace
+    calls: list[Call]
+
+
+@dataclass(slots=True, frozen=True)
+class Placed:
+    """A call and what its row holds beside the verdict."""
+
+    call: Call
+    scope: str
+    judged_seq: int
+    digest: int
+
+
+@dataclass(slots=True)
+class Change:
+    """The rows of `call` that a transaction adds, and those that it takes away."""
+
+    added: list[Placed] = field(default_factory=list)
+    gone: list[Row] = field(default_factory=list)
+
+    @property
+    def calls(self) -> list[Call]:
+        """The calls of the added rows."""
+        return [placed.call for placed in self.added]
+
+
+def write_judged(
+    transaction: Transaction, judged: Sequence[Judged], watermark: int, refreshed: Sequence[Call] = ()
+) -> None:
+    """Replace the verdicts of these traces.
+
+    Args:
+        transaction: everything becomes visible with it.
+        judged: the traces, none of them empty.
+        watermark: traces whose first row arrived later were never judged before, so nothing is looked up for them.
+        refreshed: stored calls of other traces that the session pass changed (their payloads may be left out).
+    """
+    known = [each for each in judged if first_seq(each.trace) <= watermark]
+    since = min((first_seq(each.trace) for each in known), default=0)
+    stored = stored_rows(transaction, [each.key for each in known], since)
+    open_ = [each for each in judged if not _sealed(each, stored.get(each.key))]
+    again = [each.key for each in open_ if each.key in stored]
+    change = _difference(open_, _old_rows(transaction, again, since))
+    new_calls = list(change.added), list(change.gone)
+    refresh(transaction, change, refreshed)
+    write_change(transaction, change)
+    _sessions_and_traces(transaction, open_, change, stored, since)
+    _senders(transaction, open_, *new_calls, stored)
+
+
+def write_change(transaction: Transaction, change: Change) -> None:
+    """Replace rows of `call`, and keep the hourly counts exact."""
+    for project, rows in _by_project(change.gone).items():
+        place = {
+            **_bounds([row["started_ns"] for row in rows]),
+            "project": project,
+            "traces": list({row["trace_id"] for row in rows}),
+            "ids": [row["id"] for row in rows],
+        }
+        transaction.execute(_DELETE, place)
+    if change.added:
+        transaction.insert(
+            "call",
+            call_table(
+                change.calls,
+                [placed.scope for placed in change.added],
+                [placed.digest for placed in change.added],
+                [placed.judged_seq for placed in change.added],
+                time.time_ns(),
+            ),
+        )
+    counts = RollupChange()
+    for call in change.calls:
+        counts.add(call)
+    counts.add_rows(change.gone, -1)
+    counts.apply(transaction)
+
+
+def refresh(transaction: Transaction, change: Change, refreshed: Sequence[Call]) -> None:
+    """Add to `change` stored calls that got other flags, rules or recovery; their payloads stay as stored."""
+    for project, calls in _calls_by_project(refreshed).items():
+        by_id = {call.id: call for call in calls}
+        place = {**_bounds([call.started_ns for call in calls]), "project": project, "ids": list(by_id)}
+        for row in transaction.query(_WHOLE, place).to_pylist():
+            made, now = call_of(row), by_id[row["id"]]
+            made.flags, made.rules, made.evidence, made.recovered = now.flags, now.rules, now.evidence, now.recovered
+            change.gone.append(row)
+            change.added.append(Placed(made, row["scope"], row["judged_seq"], digest(made)))
+
+
+def rewrite_sessions(transaction: Transaction, change: Change) -> None:
+    """Bring the sessions of changed calls up to date."""
+    touched = {(row["project"], row["session_key"]) for row in change.gone}
+    sessions = Sessions(transaction, touched | {(call.project, session_key(call)) for call in change.calls})
+    sessions.change(change.calls, change.gone)
+    sessions.write(touched)
+
+
+def _sealed(judged: Judged, stored: TraceRow | None) -> bool:
+    """Whether spans of a judged trace have expired: its verdicts stand, nobody can judge it better any more."""
+    return stored is not None and len(judged.trace.spans) + len(judged.trace.logs) < stored.spans
+
+
+def _old_rows(transaction: Transaction, keys: Iterable[TraceKey], since: int) -> list[Row]:
+    by_project: dict[str, list[str]] = {}
+    for key in keys:
+        by_project.setdefault(key.project, []).append(key.trace_id)
+    found: list[Row] = []
+    for project, ids in by_project.items():
+        found += transaction.query(_OLD, {"since": since, "project": project, "ids": ids}).to_pylist()
+    return found
+
+
+def _difference(judged: Sequence[Judged], old: Sequence[Row]) -> Change:
+    """What has to change; a verdict that came out equal leaves its row alone."""
+    same = {(row["project"], row["id"], row["digest"]) for row in old}
+    kept = set()
+    change = Change()
+    for each in judged:
+        scopes = _scopes(each) if each.calls else {}
+        seq = last_seq(each.trace)
+        for call in each.calls:
+            placed = Placed(call, scopes.get(call.span_id, ""), seq, digest(call))
+            verdict = (call.project, call.id, placed.digest)
+            kept.add(verdict)
+            if verdict not in same:
+                change.added.append(placed)
+    change.gone = [row for row in old if (row["project"], row["id"], row["digest"]) not in kept]
+    return change
+
+
+def _scopes(judged: Judged) -> dict[str, str]:
+    """The instrumentation scope of every span that bears a verdict."""
+    wanted = {call.span_id for call in judged.calls}
+    return {span.span_id: span.scope_name for span in judged.trace.spans if span.span_id in wanted}
+
+
+def _sessions_and_traces(
+    transaction: Transaction,
+    judged: Sequence[Judged],
+    change: Change,
+    stored: Mapping[TraceKey, TraceRow],
+    since: int,
+) -> None:
+    keys = [{session_key(call) for call in each.calls} for each in judged]
+    rows = [trace_row(each.trace, _session_of(each), len(each.calls)) for each in judged]
+    narrowed = {(row["project"], row["session_key"]) for row in change.gone}
+    touched = {(each.trace.project, key) for each, own in zip(judged, keys, strict=True) for key in own}
+    touched |= {(call.project, session_key(call)) for call in change.calls} | narrowed
+    # A trace that stands in for a session and was never judged has no session row yet: nothing to look up.
+    fresh = {(each.trace.project, each.trace.trace_id) for each in judged if each.key not in stored}
+    sessions = Sessions(transaction, touched - fresh)
+    sessions.change(change.calls, change.gone)
+    for row, own in zip(rows, keys, strict=True):
+        sessions.reach(row, own, _joins_anew(row, stored))
+    sessions.write(narrowed)
+    again = {each.key: stored[each.key] for each in judged if each.key in stored}
+    replace_rows(transaction, again, rows, since)
+
+
+def _joins_anew(row: TraceRow, stored: Mapping[TraceKey, TraceRow]) -> bool:
+    before = stored.get(TraceKey(row.project, row.trace_id))
+    return before is None or before.session_key != row.session_key or before.calls == 0
+
+
+def _session_of(judged: Judged) -> str:
+    return next((call.session_id for call in judged.calls if call.session_id), judged.trace.trace_id)
+
+
+def _senders(
+    transaction: Transaction,
+    judged: Sequence[Judged],
+    added: Sequence[Placed],
+    gone: Sequence[Row],
+    stored: Mapping[TraceKey, TraceRow],
+) -> None:
+    senders = Senders()
+    senders.calls([placed.call for placed in added], [placed.scope for placed in added])
+    senders.replaced(gone)
+    for each in judged:
+        before = stored.get(each.key)
+        senders.spans(each.trace, before.judged_seq if before else 0)
+    senders.write(transaction)
+
+
+def _by_project(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["project"], []).append(row)
+    return found
+
+
+def _calls_by_project(calls: Iterable[Call]) -> dict[str, list[Call]]:
+    found: dict[str, list[Call]] = {}
+    for call in calls:
+        found.setdefault(call.project, []).append(call)
+    return found
+
+
+def _bounds(starts: Sequence[int]) -> dict[str, int]:
+    return {"first": min(starts), "last": max(starts)}

@@ -1,0 +1,221 @@
+"""What arrives is judged once, counted once, and visible together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from analytics.jobs import JudgeJob
+from analytics.questions import Filters, rows
+from analytics.settings import JudgeSettings
+from analytics.store import Batch
+from collector.store import DuckDBStore
+from tests.jobs.stubs import stub_judge, stub_session, tool_span
+
+Send = Callable[..., None]
+
+
+def job_on(store: DuckDBStore, **options: Any) -> JudgeJob:
+    """A job with the stub judges, without pauses."""
+    given = {"pause_s": 0.0, "again_s": 0.0, "judge_trace": stub_judge, "judge_calls": stub_session, **options}
+    return JudgeJob(store, JudgeSettings(), **given)
+
+
+def counted(store: DuckDBStore) -> dict[str, int]:
+    """Calls by outcome as the rollup has them."""
+    found: dict[str, int] = {}
+    for row in rows(store, "outcomes", Filters()):
+        found[row["outcome"]] = found.get(row["outcome"], 0) + row["calls"]
+    return found
+
+
+def recounted(store: DuckDBStore) -> dict[str, int]:
+    """The same from the calls themselves."""
+    found = store.read("SELECT outcome, count(*) AS calls FROM call GROUP BY outcome").to_pylist()
+    return {row["outcome"]: row["calls"] for row in found}
+
+
+def test_what_arrived_is_judged_and_then_nothing_is_left(store: DuckDBStore, send: Send) -> None:
+    """One round judges every trace that arrived; the next finds nothing to do."""
+    send(tool_span(1, 0), tool_span(1, 1, outcome="silent_failure"), tool_span(2, 0))
+    job = job_on(store)
+
+    assert (job.run_once(), job.run_once()) == (2, 0)
+    assert counted(store) == recounted(store) == {"ok": 2, "silent_failure": 1}
+
+
+def test_a_late_span_judges_its_trace_again_without_counting_twice(store: DuckDBStore, send: Send) -> None:
+    """Rows and rollups after any batching equal those of one batch."""
+    spans = [tool_span(1, n, outcome="ok" if n % 2 else "unstructured_error", code="INTERNAL") for n in range(6)]
+    job = job_on(store)
+    for span in spans:
+        send(span)
+        job.run_once()
+
+    assert counted(store) == recounted(store) == {"ok": 3, "unstructured_error": 3}
+    [session] = store.read("SELECT calls, failures, traces FROM session").to_pylist()
+    assert session == {"calls": 6, "failures": 3, "traces": 1}
+    [sender] = store.read("SELECT spans, calls FROM sender").to_pylist()
+    assert sender == {"spans": 6, "calls": 6}
+
+
+def test_a_verdict_that_changes_moves_its_counts(store: DuckDBStore, send: Send) -> None:
+    """A trace judged otherwise takes its old verdict out of every count."""
+    verdict = {"outcome": "ok"}
+
+    def judge(trace: Any, settings: JudgeSettings) -> Any:
+        for span in trace.spans:
+            span.attributes["outcome"] = verdict["outcome"]
+        return stub_judge(trace, settings)
+
+    job = job_on(store, judge_trace=judge)
+    send(tool_span(1, 0, code="NOT_FOUND"))
+    job.run_once()
+    verdict["outcome"] = "silent_failure"
+    send(tool_span(1, 1, code="NOT_FOUND"))
+    job.run_once()
+
+    assert counted(store) == recounted(store) == {"silent_failure": 2}
+    [session] = store.read("SELECT calls, failures, silent, codes FROM session").to_pylist()
+    assert session == {"calls": 2, "failures": 2, "silent": 2, "codes": ["NOT_FOUND"]}
+
+
+def test_a_later_success_recovers_an_earlier_trace_of_the_session(store: DuckDBStore, send: Send) -> None:
+    """Recovery reaches back into other traces of the session, and the unrecovered count follows."""
+    job = job_on(store)
+    send(tool_span(1, 0, session="s", outcome="unstructured_error"))
+    job.run_once()
+    assert store.read("SELECT unrecovered FROM session").to_pylist() == [{"unrecovered": 1}]
+
+    send(tool_span(2, 0, session="s"))
+    job.run_once()
+
+    assert store.read("SELECT unrecovered, traces FROM session").to_pylist() == [{"unrecovered": 0, "traces": 2}]
+    assert store.read("SELECT recovered FROM call WHERE outcome <> 'ok'").to_pylist() == [{"recovered": True}]
+    assert store.read("SELECT sum(calls) AS n FROM rollup_hour WHERE recovered = 'yes'").to_pylist() == [{"n": 1}]
+
+
+def test_a_restarted_job_knows_the_session_from_the_store(store: DuckDBStore, send: Send) -> None:
+    """Nothing that a verdict rests on is only in memory."""
+    send(tool_span(1, 0, session="s", outcome="unstructured_error", result={"secret": 1}))
+    job_on(store).run_once()
+    send(tool_span(2, 0, session="s"))
+    job_on(store).run_once()
+
+    [call] = store.read("SELECT recovered, result FROM call WHERE outcome <> 'ok'").to_pylist()
+    assert call == {"recovered": True, "result": '{"secret": 1}'}
+
+
+def test_a_poisoned_trace_is_named_and_stops_nothing(store: DuckDBStore, send: Send) -> None:
+    """The judge's own failure on one trace leaves the others judged."""
+    send(tool_span(1, 0, poison=True), tool_span(2, 0))
+    job = job_on(store)
+
+    assert (job.run_once(), job.run_once()) == (2, 0)
+    assert job.unreadable == {"KeyError": 1}
+    assert recounted(store) == {"ok": 1}
+    [fault] = store.read("SELECT trace_id, error FROM judge_fault").to_pylist()
+    assert fault == {"trace_id": f"{1:032x}", "error": "KeyError"}
+
+
+def test_a_failed_transaction_keeps_nothing_and_the_next_round_does_it_all(
+    store: DuckDBStore, send: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crash between judging and commit loses nothing and doubles nothing."""
+    send(tool_span(1, 0, session="s", outcome="unstructured_error"), tool_span(2, 0, session="s"))
+    job = job_on(store)
+    with monkeypatch.context() as patch:
+        patch.setattr("analytics.jobs.judge_job.state.save_watermark", _broken)
+        with pytest.raises(RuntimeError, match="power"):
+            job.run_once()
+    assert recounted(store) == {}
+
+    assert (job.run_once(), job.run_once()) == (2, 0)
+    assert counted(store) == recounted(store) == {"ok": 1, "unstructured_error": 1}
+
+
+def _broken(*_: object) -> None:
+    raise RuntimeError("power cut")
+
+
+def test_a_growing_trace_waits_for_its_turn_and_is_not_forgotten(store: DuckDBStore, send: Send) -> None:
+    """A trace judged a moment ago waits, across a restart too, while other traces go on; draining finishes it."""
+    job = job_on(store, again_s=3600.0)
+    send(tool_span(1, 0))
+    job.run_once()
+    send(tool_span(1, 1), tool_span(2, 0))
+
+    assert job.run_once() == 2  # trace 2 judged, trace 1 waiting
+    assert recounted(store) == {"ok": 2}
+    assert store.read("SELECT trace_id FROM pending_trace").to_pylist() == [{"trace_id": f"{1:032x}"}]
+    assert job_on(store).drain() == 1
+    assert recounted(store) == {"ok": 3}
+    assert store.read("SELECT * FROM pending_trace").num_rows == 0
+
+
+def test_projects_with_equal_ids_stay_apart(store: DuckDBStore, send: Send) -> None:
+    """The same trace and session ids in two projects are two traces and two sessions."""
+    send(tool_span(1, 0, session="s"), tool_span(1, 0, session="s", project="other", outcome="silent_failure"))
+    job = job_on(store)
+    job.run_once()
+    send(tool_span(1, 1, session="s", project="other", outcome="silent_failure"))
+    job.run_once()
+
+    found = store.read("SELECT project, calls, failures FROM session ORDER BY project").to_pylist()
+    assert found == [
+        {"project": "default", "calls": 1, "failures": 0},
+        {"project": "other", "calls": 2, "failures": 2},
+    ]
+
+
+def test_a_trace_whose_spans_expired_is_sealed(store: DuckDBStore, send: Send) -> None:
+    """When spans of a judged trace are gone, its verdicts stand as they are."""
+    job = job_on(store)
+    send(tool_span(1, 0), tool_span(1, 1, outcome="silent_failure"))
+    job.run_once()
+    [table] = [row["name"] for row in store.read("SELECT name FROM day_table WHERE kind = 'span'").to_pylist()]
+    with store.write() as transaction:
+        transaction.execute(f"DELETE FROM {table} WHERE span_id = '{1001:016x}'")
+        transaction.insert("pending_trace", store.read("SELECT project, trace_id FROM trace"))
+
+    assert job_on(store).drain() == 1
+    assert recounted(store) == {"ok": 1, "silent_failure": 1}
+
+
+def test_one_trace_in_very_many_batches_costs_few_judgements(store: DuckDBStore) -> None:
+    """A trace that grows batch by batch is judged a few times, not once a batch."""
+    judged: list[int] = []
+
+    def judge(trace: Any, settings: JudgeSettings) -> Any:
+        judged.append(len(trace.spans))
+        return stub_judge(trace, settings)
+
+    job = job_on(store, judge_trace=judge, again_s=3600.0)
+    for batch in range(50):
+        store.append(Batch(spans=[tool_span(1, batch * 10 + n) for n in range(10)]))
+        job.run_once()
+    job.drain()
+
+    assert judged == [10, 500]
+    assert counted(store) == {"ok": 500}
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_pages_of_arrivals_judge_everything_once(store: DuckDBStore, send: Send, limit: int) -> None:
+    """However small a round is, every trace is judged, and none again for being named on two pages."""
+    send(*[tool_span(n % 5, n) for n in range(40)])
+    calls: list[str] = []
+
+    def judge(trace: Any, settings: JudgeSettings) -> Any:
+        calls.append(trace.trace_id)
+        return stub_judge(trace, settings)
+
+    job = job_on(store, judge_trace=judge)
+    job._limit = limit
+    while job.run_once():
+        job._limit = limit
+
+    assert sorted(set(calls)) == sorted(calls)
+    assert counted(store) == {"ok": 40}
