@@ -49,7 +49,7 @@ def _fill(incident: Incident, row: dict[str, Any]) -> None:
     incident.first_failure_ns = min(filter(None, (row["first_ns"], incident.first_failure_ns)), default=None)
     if incident.numbers.get("met") != "run_of_calls":
         incident.first_failure_ns = row["first_ns"]
-    incident.example_sessions = [str(session) for session in row["examples"]]
+    incident.example_sessions = [row[f"example_{n}"] for n in (1, 2, 3) if row[f"example_{n}"]]
     incident.numbers |= {
         "failing_calls": row["failures"],
         "sessions_affected": row["sessions"],

@@ -123,13 +123,20 @@ def due(incidents: Iterable[Incident], settings: AlertSettings, now_ns: int) -> 
 
 
 def _firing(members: list[Incident], settings: AlertSettings, now_ns: int) -> list[Notice]:
-    new = [i for i in members if i.open and i.announced_ns is None and i.inhibited_by is None]
+    new = [i for i in members if i.open and i.announced_ns is None and _ripe(i, settings, now_ns)]
     told = [i.announced_ns for i in members if i.open and i.announced_ns is not None]
     if not new or (len(told) >= settings.storm_size and now_ns - max(told) < settings.group_interval_s * SECOND):
         return []
     for incident in new:
         incident.announced_ns = now_ns
     return [compose("firing", new, settings, now_ns)]
+
+
+def _ripe(incident: Incident, settings: AlertSettings, now_ns: int) -> bool:
+    """Pages leave at once; a ticket may become a page within seconds, or be inhibited by one, and waits for that."""
+    if incident.severity == Severity.PAGE:
+        return True
+    return incident.inhibited_by is None and now_ns - incident.detected_ns >= settings.ticket_wait_s * SECOND
 
 
 def _resolved(members: list[Incident], settings: AlertSettings, now_ns: int) -> list[Notice]:

@@ -90,10 +90,10 @@ class Rules:
     def evaluate(self, moment: Moment) -> list[Finding]:
         """What is met now in one project, at most one finding for each rule and scope, the gravest."""
         busy = self._baselines.busy(moment.project, moment.end_ns)
-        calls = self._reader.window_calls(moment.project, moment.end_ns, busy)
-        if not calls:
-            return []
         failures = self._reader.window_failures(moment.project, moment.end_ns, busy, moment.settled)
+        if not failures:
+            return []
+        calls = self._reader.window_calls(moment.project, moment.end_ns, busy)
         suspects = self._reader.suspects(moment.project, moment.end_ns, moment.settled)
         stricter = max(1.0, len(calls) / FREE_SCOPES)
         found: list[Finding] = []

@@ -15,7 +15,7 @@ class AlertSettings(BaseModel):
     `lag_s`: windows end this long before now, so that spans still on their way are counted. `late_after_s`: a call that
     arrived later than this after it ended never alerts. `keep_firing_s`: an incident is over when its rule has not been
     met for this long. `group_interval_s` and `storm_size`: once a group of incidents has told of `storm_size`, further
-    members wait for the interval. `webhooks`, `alertmanagers`, `apprise`: destinations. `allow_private`: networks in
+    members wait for the interval. `ticket_wait_s`: how long a ticket waits for the page that it may become. `webhooks`, `alertmanagers`, `apprise`: destinations. `allow_private`: networks in
     private, loopback or link-local ranges that destinations may lie in; every other such address is refused.
     `never_sessions`: distinct sessions that make a page on a tool which otherwise never shows that failure.
     """
@@ -29,6 +29,7 @@ class AlertSettings(BaseModel):
     never_sessions: int = Field(default=3, ge=1)
     group_interval_s: float = Field(default=300.0, ge=0)
     storm_size: int = Field(default=10, ge=1)
+    ticket_wait_s: float = Field(default=20.0, ge=0)
     resend_s: float = Field(default=60.0, gt=0)
     give_up_s: float = Field(default=86_400.0, gt=0)
     no_data: bool = True

@@ -16,14 +16,19 @@ hits AS (
     END
     WHERE signal = $signal AND at_ns >= since_ns
 ),
-sessions AS (
-    SELECT scope, session, MAX(at_ns) AS last_ns, COUNT(*) AS failures
+ranked AS (
+    SELECT scope, session, ROW_NUMBER() OVER (PARTITION BY scope ORDER BY MAX(at_ns) DESC, session) AS place
     FROM hits
     GROUP BY scope, session
 ),
 examples AS (
-    SELECT scope, COUNT(*) AS sessions, ARG_MAX(session, last_ns, 3) AS examples
-    FROM sessions
+    SELECT
+        scope,
+        COUNT(*) AS sessions,
+        MAX(session) FILTER (WHERE place = 1) AS example_1,
+        MAX(session) FILTER (WHERE place = 2) AS example_2,
+        MAX(session) FILTER (WHERE place = 3) AS example_3
+    FROM ranked
     GROUP BY scope
 ),
 totals AS (
@@ -40,6 +45,6 @@ totals AS (
     FROM hits
     GROUP BY scope
 )
-SELECT totals.*, examples.sessions, examples.examples
+SELECT totals.*, examples.sessions, examples.example_1, examples.example_2, examples.example_3
 FROM totals
 JOIN examples ON examples.scope = totals.scope
