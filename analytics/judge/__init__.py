@@ -1,8 +1,21 @@
-"""The judge: what a tool call came to, by its payload and by the spans around it."""
+"""The judge: what a tool call came to, by its payload, by the spans around it, and by its session."""
 
 from __future__ import annotations
 
 from analytics.judge.judge import judge, judge_calls
+from analytics.judge.recovery import Answer
 from analytics.judge.rules import ALL_RULES, explain
+from analytics.judge.session import WINDOW_CALLS, WINDOW_NS, Update, apply_update, judge_session
 
-__all__ = ["ALL_RULES", "explain", "judge", "judge_calls"]
+__all__ = [
+    "ALL_RULES",
+    "WINDOW_CALLS",
+    "WINDOW_NS",
+    "Answer",
+    "Update",
+    "apply_update",
+    "explain",
+    "judge",
+    "judge_calls",
+    "judge_session",
+]

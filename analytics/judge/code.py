@@ -6,9 +6,10 @@ from typing import Any
 
 from analytics.judge.upstream import failure_of
 from analytics.judge.verdict import Verdict
-from analytics.normalise.logical_call import LogicalCall, Meaning
+from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from telltale.payload import Reading
-from telltale.payload.codes import ERRNO, code_of_class, code_of_phrase, is_defect
+from telltale.payload.codes import ERRNO, code_of_class, is_defect
+from telltale.payload.phrases import code_of_phrase
 from telltale.vocabulary import Code
 
 _DECISIVE = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE})
@@ -18,12 +19,12 @@ _WEAK = {"ValueError": Code.INVALID_ARGUMENT, "IllegalArgumentException": Code.I
 
 
 def choose_code(call: LogicalCall, reading: Reading, verdict: Verdict) -> tuple[Code, str]:
-    """The code of a failed call with its source (`upstream …`, `declared`, `payload`, `exception …`, `text`, `default`)."""
+    """The code of a failed call, and where it is from: `upstream …`, `declared`, `payload`, `exception …`, `text`, …"""
     cause = verdict.cause.cause if verdict.cause is not None else None
     declared = reading.code if reading.declared_code is not None else None
-    if cause is not None and cause.code is not None and cause.certain:
-        if cause.code in _DECISIVE or declared is None or declared is Code.INTERNAL:
-            return cause.code, f"upstream {cause.value}"
+    vague = declared is None or declared is Code.INTERNAL
+    if cause is not None and cause.code is not None and cause.certain and (vague or cause.code in _DECISIVE):
+        return cause.code, f"upstream {cause.value}"
     if declared is not None and declared is not Code.INTERNAL:
         return declared, "declared"
     if reading.code is not None and reading.code is not Code.INTERNAL:
@@ -62,10 +63,10 @@ def _from_marks(call: LogicalCall) -> tuple[Code, str] | None:
     """Classes and numbers first, over all marks; then the messages of exceptions and statuses."""
     marks = [mark for mark in call.marks if mark.meaning is Meaning.FAILED]
     for mark in marks:
-        if mark.name in _CLASS_MARKS and isinstance(mark.value, str | int) and not isinstance(mark.value, bool):
-            code = code_of_class(str(mark.value))
-            if code is not None and code is not Code.INTERNAL:
-                return code, f"exception {str(mark.value)[:80]}"
+        kind = class_of(mark)
+        code = code_of_class(kind) if kind else None
+        if code is not None and code is not Code.INTERNAL:
+            return code, f"exception {kind[:80]}"
     for span in call.members:
         kind, message = failure_of(span)
         found = _from_failure(kind, message)
@@ -74,7 +75,15 @@ def _from_marks(call: LogicalCall) -> tuple[Code, str] | None:
     return None
 
 
-_CLASS_MARKS = frozenset({"error.type", "event.exception", "jsonrpc.error", "rpc.status", "rpc.response.status_code"})
+_CLASS_MARKS = frozenset({"error.type", "event.exception", "jsonrpc.error", "rpc.response.status_code"})
+
+
+def class_of(mark: Mark) -> str:
+    """The class name or number that a mark names; empty for marks that name none."""
+    if mark.name not in _CLASS_MARKS:
+        return ""
+    value = mark.value.get("type") if isinstance(mark.value, dict) else mark.value
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
 def _from_texts(call: LogicalCall, reading: Reading) -> tuple[Code, str] | None:
@@ -105,7 +114,4 @@ def _weak(call: LogicalCall, raised: Any) -> tuple[Code, str]:
         kind = failure_of(span)[0]
         if kind in _WEAK:
             return _WEAK[kind], f"exception {kind}"
-    for mark in call.marks:
-        if mark.name in _CLASS_MARKS and mark.value in _WEAK:
-            return _WEAK[mark.value], f"exception {mark.value}"
     return Code.INTERNAL, "default"

@@ -22,12 +22,11 @@ def echoed_status(value: Any, statuses: list[int]) -> tuple[str, int] | None:
     visited = 0
     for _ in range(_MAX_DEPTH):
         below: list[tuple[str, Any]] = []
-        for path, node in level:
+        for path, sent in level:
             visited += 1
             if visited > _MAX_NODES:
                 return None
-            if isinstance(node, str):
-                node = _decoded(node)
+            node = _decoded(sent) if isinstance(sent, str) else sent
             if isinstance(node, list):
                 below += [(f"{path}[{i}]", item) for i, item in enumerate(node[:3])]
             if not isinstance(node, dict):

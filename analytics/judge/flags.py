@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from analytics.judge.code import class_of
 from analytics.judge.verdict import Verdict
 from analytics.normalise.logical_call import LogicalCall
 from telltale.payload import Reading
@@ -89,20 +90,13 @@ def _length(call: LogicalCall, reading: Reading) -> int:
 
 
 def _is_spent(call: LogicalCall, reading: Reading, code: Code) -> bool:
-    """The failure budget is spent: by our own attribute, by an order to stop over a passing failure, by an open circuit."""
+    """The failure budget is spent: our own attribute, an order to stop over a passing failure, or an open circuit."""
     if call.span.attributes.get("telltale.budget.exhausted") is True:
         return True
     if reading.action == Action.STOP_AND_TELL_USER.value and code in _PASSING:
         return True
-    return any("circuit" in mark.lower() and "open" in mark.lower() for mark in _classes(call))
-
-
-def _classes(call: LogicalCall) -> list[str]:
-    return [
-        mark.value
-        for mark in call.marks
-        if mark.name in ("error.type", "event.exception") and isinstance(mark.value, str)
-    ]
+    classes = [class_of(mark).lower() for mark in call.marks]
+    return any("circuit" in name and "open" in name for name in classes)
 
 
 def _is_wrong(reading: Reading, code: Code) -> bool:

@@ -76,6 +76,12 @@ TRACE_RULES: dict[str, Rule] = {
             _P,
         ),
         Rule(
+            "trace.unseen_after_failure",
+            "Every upstream call failed, nothing marked the call as failed, and its result was not captured.",
+            "the failed upstream span",
+            _S,
+        ),
+        Rule(
             "trace.not_captured",
             "The result was not captured, so only marks and upstream spans could be judged.",
             "what was missing",
@@ -95,9 +101,21 @@ SESSION_RULES: dict[str, Rule] = {
             _C,
         ),
         Rule(
-            "session.budget_exhausted",
-            "The failure budget is spent: the agent was told to stop although the failure may pass.",
-            "the attribute, the action or the open circuit",
+            "agent.went_on_after_stop",
+            "The agent called the tool again although the envelope had told it to stop and tell the user.",
+            "the later call",
+            _C,
+        ),
+        Rule(
+            "agent.retried_not_retryable",
+            "The agent repeated a call whose failure was declared not retryable.",
+            "the later call",
+            _C,
+        ),
+        Rule(
+            "agent.ignored_retry_after",
+            "The agent repeated a call before the time that the failure had asked it to wait.",
+            "the later call",
             _C,
         ),
     )

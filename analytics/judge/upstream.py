@@ -18,41 +18,21 @@ from telltale.payload.codes import (
     code_of_grpc,
     code_of_http,
     code_of_number,
-    code_of_phrase,
     code_of_sqlstate,
 )
+from telltale.payload.phrases import code_of_phrase
+from telltale.payload.words import words
 from telltale.vocabulary import Code
 
 _OUTGOING_KEYS = (
     *("http.request.method", "http.method", "db.system.name", "db.system", "rpc.system", "rpc.system.name", "url.full"),
     *("http.url", "messaging.system"),
 )
-_HOUSEKEEPING = frozenset(
-    [
-        "BEGIN",
-        "COMMIT",
-        "ROLLBACK",
-        "START",
-        "SAVEPOINT",
-        "RELEASE",
-        "PING",
-        "SET",
-        "SETEX",
-        "SETNX",
-        "EXPIRE",
-        "DEL",
-        "HSET",
-        "LPUSH",
-        "RPUSH",
-        "XADD",
-        "INCR",
-        "PUBLISH",
-        "CLOSE",
-        "AUTH",
-        "HELLO",
-        "SELECT_DB",
-        "USE",
-    ]
+_HOUSEKEEPING = words(
+    """
+    BEGIN COMMIT ROLLBACK START SAVEPOINT RELEASE PING SET SETEX SETNX EXPIRE DEL HSET LPUSH RPUSH XADD INCR
+    PUBLISH CLOSE AUTH HELLO SELECT_DB USE
+    """
 )
 _WRITES = frozenset(["INSERT", "UPDATE", "DELETE", "UPSERT", "MERGE", "REPLACE"])
 _MAX_SPANS = 5000
@@ -154,10 +134,10 @@ def surroundings_of(call: LogicalCall, index: TraceIndex) -> Surroundings:
     nodes: list[tuple[Attempt, Attempt | None]] = []
     members = {member.span_id for member in call.members}
     seen = set(members)
-    stack: list[tuple[Span, Attempt | None]] = []
+    # Last in, first out: what hangs below the members is walked first, so that nesting is seen before the flat list.
+    stack: list[tuple[Span, Attempt | None]] = [(span, None) for span in call.upstream]
     for member in call.members:
         stack += [(child, None) for child in index.children(member.span_id)]
-    stack += [(span, None) for span in call.upstream]
     while stack and len(seen) < _MAX_SPANS:
         span, above = stack.pop()
         if span.span_id in seen or index.belongs_elsewhere(span, call):

@@ -19,6 +19,8 @@ from telltale.payload.verbs import Verb, verb_of
 from telltale.vocabulary import Code, Confidence, Declared, Outcome, Payload
 
 _SHORT_TEXT = 300
+_GRAVE = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE, Code.INTERNAL})
+"""What nobody asks for: a source that answers with one of these gave no answer."""
 
 
 @dataclass(slots=True)
@@ -41,11 +43,33 @@ class Verdict:
         self.evidence.append({"rule": rule, place: where, "value": value})
 
 
+@dataclass(slots=True)
+class Case:
+    """Everything that one verdict rests on."""
+
+    call: LogicalCall
+    reading: Reading
+    asked: Asked
+    settings: ToolSettings
+    index: TraceIndex
+    failed: list[Mark]
+    claimed: Mark | None
+    _below: Surroundings | None = None
+
+    @property
+    def below(self) -> Surroundings:
+        """The spans below the call, walked when first asked for."""
+        if self._below is None:
+            self._below = surroundings_of(self.call, self.index)
+        return self._below
+
+
 def decide(call: LogicalCall, reading: Reading, asked: Asked, settings: ToolSettings, index: TraceIndex) -> Verdict:
     """Decides one call; see the module's text."""
     verdict = Verdict()
     failed = [mark for mark in call.marks if mark.meaning is Meaning.FAILED]
     claimed = next((mark for mark in call.marks if mark.meaning is Meaning.CLAIMED_OK), None)
+    case = Case(call, reading, asked, settings, index, failed, claimed)
     verdict.declared = _declared(failed, claimed, reading)
     for mark in call.marks:
         if mark.meaning is Meaning.REFUSED:
@@ -54,12 +78,10 @@ def decide(call: LogicalCall, reading: Reading, asked: Asked, settings: ToolSett
     _note_findings(reading, verdict)
     if _is_envelope(reading):
         _structured(failed, verdict)
-    elif _steers(call, verdict):
-        verdict.outcome = Outcome.OK
-    else:
-        _weigh(call, reading, asked, settings, index, failed, claimed, verdict)
+    elif not _steers(call, verdict):
+        _weigh(case, verdict)
     if verdict.outcome is not Outcome.OK and verdict.cause is None and verdict.raised is None:
-        _find_cause(surroundings_of(call, index), verdict)
+        _find_cause(case.below, verdict)
     return verdict
 
 
@@ -97,35 +119,28 @@ def _note_findings(reading: Reading, verdict: Verdict) -> None:
             verdict.hit(found.rule, "key", found.key, found.value)
 
 
-def _weigh(
-    call: LogicalCall,
-    reading: Reading,
-    asked: Asked,
-    settings: ToolSettings,
-    index: TraceIndex,
-    failed: list[Mark],
-    claimed: Mark | None,
-    verdict: Verdict,
-) -> None:
-    mark = reading.finding(Says.FAILED)
-    hidden = reading.finding(Says.HIDDEN)
-    if failed:
-        _marked(call, reading, index, failed, verdict)
+def _weigh(case: Case, verdict: Verdict) -> None:
+    mark = case.reading.finding(Says.FAILED)
+    hidden = case.reading.finding(Says.HIDDEN)
+    if case.failed:
+        _marked(case, verdict)
     elif mark is not None:
-        claim = claimed is not None or reading.finding(Says.SUCCESS) is not None
+        claim = case.claimed is not None or case.reading.finding(Says.SUCCESS) is not None
         verdict.outcome = Outcome.SILENT_FAILURE if claim else Outcome.UNSTRUCTURED_ERROR
-        if claimed is not None:
-            verdict.hit("trace.claimed_ok", "mark", claimed.name, _brief(claimed.value))
+        if case.claimed is not None:
+            verdict.hit("trace.claimed_ok", "mark", case.claimed.name, _brief(case.claimed.value))
     elif hidden is not None:
         verdict.outcome = Outcome.SILENT_FAILURE
         verdict.confidence = Confidence.SUSPECTED if hidden.rule == "text.html_page" else Confidence.PROBABLE
     else:
-        _look_below(call, reading, asked, settings, surroundings_of(call, index), verdict)
+        _look_below(case, verdict)
 
 
-def _marked(call: LogicalCall, reading: Reading, index: TraceIndex, failed: list[Mark], verdict: Verdict) -> None:
+def _marked(case: Case, verdict: Verdict) -> None:
     """The span or the protocol says failed: visible, unless an answer shows that it is none, or the mark was lost."""
-    for mark in failed:
+    call, reading = case.call, case.reading
+    first = case.failed[0]
+    for mark in case.failed:
         verdict.hit("trace.marked_failed", "mark", mark.name, _brief(mark.value))
     verdict.outcome = Outcome.UNSTRUCTURED_ERROR
     if call.payload is Payload.ABSENT:
@@ -133,13 +148,25 @@ def _marked(call: LogicalCall, reading: Reading, index: TraceIndex, failed: list
     answer = reading.finding(Says.ANSWER)
     if answer is not None and answer.rule in ("text.exit_code", "payload.exit_code"):
         verdict.outcome, verdict.confidence = Outcome.OK, Confidence.PROBABLE
-    elif not reading.failed and all(mark.name == "event.exception" for mark in failed) and _is_proper(reading):
-        verdict.hit("trace.exception_handled", "mark", failed[0].name, _brief(failed[0].value))
+    elif reading.failed:
+        if reading.finding(Says.FAILED) is None and _is_lost(case):
+            _lose(first, verdict)
+    elif all(mark.name == "event.exception" for mark in case.failed) and _is_proper(reading):
+        verdict.hit("trace.exception_handled", "mark", first.name, _brief(first.value))
         verdict.outcome, verdict.confidence = Outcome.OK, Confidence.PROBABLE
-    elif all(mark.span_id != call.span.span_id and index.is_below(call, mark.span_id) for mark in failed):
-        if reading.finding(Says.FAILED) is None:
-            verdict.hit("trace.error_lost", "span_id", failed[0].span_id, _brief(failed[0].value))
-            verdict.outcome, verdict.confidence = Outcome.SILENT_FAILURE, Confidence.PROBABLE
+    elif _is_lost(case):
+        _lose(first, verdict)
+
+
+def _is_lost(case: Case) -> bool:
+    """Whether all marks stand on spans below the one whose result the model saw."""
+    top = case.call.span.span_id
+    return all(mark.span_id != top and case.index.is_below(case.call, mark.span_id) for mark in case.failed)
+
+
+def _lose(mark: Mark, verdict: Verdict) -> None:
+    verdict.hit("trace.error_lost", "span_id", mark.span_id, _brief(mark.value))
+    verdict.outcome, verdict.confidence = Outcome.SILENT_FAILURE, Confidence.PROBABLE
 
 
 def _is_proper(reading: Reading) -> bool:
@@ -147,64 +174,79 @@ def _is_proper(reading: Reading) -> bool:
     return not reading.text and not reading.empty
 
 
-def _look_below(
-    call: LogicalCall, reading: Reading, asked: Asked, settings: ToolSettings, below: Surroundings, verdict: Verdict
-) -> None:
+def _look_below(case: Case, verdict: Verdict) -> None:
     """No mark anywhere: hold the result against the spans below it."""
+    call, below = case.call, case.below
     if call.payload is Payload.ABSENT:
-        verdict.confidence = Confidence.SUSPECTED if any(a.failed for a in below.attempts) else Confidence.PROBABLE
-        verdict.hit("trace.not_captured", "span_id", call.span.span_id, (call.lost or ["the result"])[0])
+        _unseen(case, verdict)
         return
+    asked = case.asked
     changes = asked.changes_state if asked.changes_state is not None else verb_of(asked.tool) is Verb.CHANGE
     failed = below.unovercome(strict=not changes)
-    rule = _rule_below(reading, asked, settings, below, failed)
-    if rule is None:
-        echoed = echoed_status(reading.value, [a.status for a in failed if a.status]) if failed else None
-        if echoed is not None:
-            _silent(verdict, "trace.status_echoed", "key", echoed[0], echoed[1], failed[-1])
-        return
+    rule = _rule_below(case, failed)
     if rule == "trace.empty_after_exception":
         span = below.raised[-1]
-        _silent(verdict, rule, "span_id", span.span_id, (failure_of(span)[0] or "status ERROR")[:120], None)
+        _silent(verdict, rule, span.span_id, (failure_of(span)[0] or "status ERROR")[:120])
         verdict.raised = span
-        return
-    cause = failed[-1]
-    _silent(verdict, rule, "span_id", cause.cause.span.span_id, cause.cause.value, cause)
-    if rule == "trace.text_after_failure" or cause.code is Code.NOT_FOUND:
+    elif rule is not None:
+        verdict.cause = failed[-1]
+        bottom = verdict.cause.cause
+        _silent(verdict, rule, bottom.span.span_id, bottom.value)
+        if rule == "trace.text_after_failure" or verdict.cause.code is Code.NOT_FOUND:
+            verdict.confidence = Confidence.SUSPECTED
+    elif failed:
+        echoed = echoed_status(case.reading.value, [a.status for a in failed if a.status])
+        if echoed is not None:
+            _silent(verdict, "trace.status_echoed", failed[-1].span.span_id, f"{echoed[0]}: {echoed[1]}")
+            verdict.cause = failed[-1]
+
+
+def _unseen(case: Case, verdict: Verdict) -> None:
+    """No mark and no result to read: only a call whose every source failed, beyond a mere "not found", is suspected."""
+    failed = case.below.unovercome(strict=True)
+    verdict.confidence = Confidence.PROBABLE
+    if failed and case.below.all_failed and failed[-1].cause.code in _GRAVE:
+        verdict.cause = failed[-1]
+        bottom = verdict.cause.cause
+        _silent(verdict, "trace.unseen_after_failure", bottom.span.span_id, bottom.value)
         verdict.confidence = Confidence.SUSPECTED
+    elif failed:
+        verdict.confidence = Confidence.SUSPECTED
+    verdict.hit("trace.not_captured", "span_id", case.call.span.span_id, (case.call.lost or ["the result"])[0])
 
 
-def _rule_below(
-    reading: Reading, asked: Asked, settings: ToolSettings, below: Surroundings, failed: list[Attempt]
-) -> str | None:
-    if reading.empty and not settings.empty_is_normal:
+def _rule_below(case: Case, failed: list[Attempt]) -> str | None:
+    reading, below = case.reading, case.below
+    rule = None
+    if reading.empty:
+        if case.settings.empty_is_normal:
+            return None
         if failed:
-            return "trace.empty_after_failure"
-        if below.raised and not any(not a.failed for a in below.attempts):
-            return "trace.empty_after_exception"
-        return None
-    if not (failed and below.all_failed):
-        return None
-    if reading.finding(Says.SUCCESS) is not None:
-        return None if _is_settled(failed[-1]) else "trace.success_over_failure"
-    value = reading.value
-    short = reading.text and isinstance(value, str) and len(value) <= _SHORT_TEXT
-    if short and not asked.content and verb_of(asked.tool) is not Verb.EXAMINE:
-        return "trace.text_after_failure"
-    return None
+            rule = "trace.empty_after_failure"
+        elif below.raised and not any(not a.failed for a in below.attempts):
+            rule = "trace.empty_after_exception"
+    elif failed and below.all_failed:
+        if reading.finding(Says.SUCCESS) is not None:
+            rule = None if _is_settled(failed[-1]) else "trace.success_over_failure"
+        elif _is_short_text(reading) and not case.asked.content and verb_of(case.asked.tool) is not Verb.EXAMINE:
+            rule = "trace.text_after_failure"
+    return rule
+
+
+def _is_short_text(reading: Reading) -> bool:
+    return isinstance(reading.value, str) and len(reading.value) <= _SHORT_TEXT
 
 
 def _is_settled(attempt: Attempt) -> bool:
-    """Whether the upstream's refusal is what the caller wanted anyway: deleting what is gone, creating what is there."""
+    """Whether the upstream refused what was so already: deleting what is gone, creating what is there."""
     status = attempt.status
     return (attempt.operation == "DELETE" and status in (404, 410)) or status in (409, 412)
 
 
-def _silent(verdict: Verdict, rule: str, place: str, where: str, value: Any, cause: Attempt | None) -> None:
+def _silent(verdict: Verdict, rule: str, span_id: str, value: Any) -> None:
     verdict.outcome = Outcome.SILENT_FAILURE
     verdict.confidence = Confidence.PROBABLE
-    verdict.hit(rule, place, where, value)
-    verdict.cause = cause
+    verdict.hit(rule, "span_id", span_id, value)
 
 
 def _find_cause(below: Surroundings, verdict: Verdict) -> None:
@@ -220,6 +262,8 @@ def _brief(value: Any) -> Any:
     """A mark's value as evidence, small enough for a row."""
     if value is None or isinstance(value, bool | int | float):
         return value
+    if isinstance(value, dict):
+        return {str(key)[:40]: str(inner)[:200] for key, inner in list(value.items())[:8]}
     return str(value)[:200]
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from telltale.payload.words import words
+
 
 @dataclass(slots=True, frozen=True)
 class Masking:
@@ -69,14 +71,15 @@ MASKING: tuple[Masking, ...] = (
 )
 """Framework by framework, read off the frameworks' own sources and captured runs at the version named."""
 
-_MASKING_HEADS = re.compile(
-    r"An |Error|Upstream|Unknown|Tool|tool|MCP|Failed to invoke|I encountered|There was|Request failed|Invoking|fetch|Model|TypeError"
+_MASKING_HEADS = (
+    *("An ", "Error", "Upstream", "Unknown", "Tool", "tool", "MCP", "Failed to invoke", "I encountered", "There was"),
+    *("Request failed", "Invoking", "fetch", "Model", "TypeError"),
 )
 
 
 def masking_of(text: str) -> Masking | None:
     """The catalogue's entry that this whole text is; None for every other text."""
-    if _MASKING_HEADS.match(text) is None:
+    if not text.startswith(_MASKING_HEADS):
         return None
     body = text.rstrip()
     for entry in MASKING:
@@ -85,126 +88,17 @@ def masking_of(text: str) -> Masking | None:
     return None
 
 
-_SAYING_NOTHING = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "by",
-        "call",
-        "called",
-        "calling",
-        "can",
-        "cannot",
-        "could",
-        "did",
-        "do",
-        "due",
-        "during",
-        "encountered",
-        "err",
-        "error",
-        "errors",
-        "exception",
-        "execute",
-        "executed",
-        "executing",
-        "execution",
-        "fail",
-        "failed",
-        "fails",
-        "failing",
-        "failure",
-        "fatal",
-        "for",
-        "from",
-        "function",
-        "generic",
-        "has",
-        "have",
-        "in",
-        "internal",
-        "invocation",
-        "invoke",
-        "invoked",
-        "invoking",
-        "is",
-        "it",
-        "item",
-        "later",
-        "mcp",
-        "node",
-        "not",
-        "occurred",
-        "of",
-        "on",
-        "operation",
-        "or",
-        "please",
-        "problem",
-        "process",
-        "processing",
-        "raised",
-        "request",
-        "returned",
-        "run",
-        "running",
-        "server",
-        "service",
-        "something",
-        "sorry",
-        "status",
-        "step",
-        "task",
-        "that",
-        "the",
-        "there",
-        "this",
-        "to",
-        "tool",
-        "try",
-        "trying",
-        "unable",
-        "unexpected",
-        "unexpectedly",
-        "unhandled",
-        "unknown",
-        "unspecified",
-        "using",
-        "was",
-        "went",
-        "were",
-        "when",
-        "while",
-        "with",
-        "wrong",
-        "you",
-        "your",
-        "again",
-        "action",
-        "plugin",
-        "none",
-        "null",
-        "true",
-        "false",
-        "code",
-        "message",
-        "result",
-        "response",
-        "internally",
-        "handled",
-        "complete",
-        "completed",
-        "contact",
-        "support",
-        "administrator",
-        "happened",
-    ]
+_SAYING_NOTHING = words(
+    """
+    a an and are as at be been by call called calling can cannot could did do due during encountered err error
+    errors exception execute executed executing execution fail failed fails failing failure fatal for from
+    function generic has have in internal invocation invoke invoked invoking is it item later mcp node not
+    occurred of on operation or please problem process processing raised request returned run running server
+    service something sorry status step task that the there this to tool try trying unable unexpected
+    unexpectedly unhandled unknown unspecified using was went were when while with wrong you your again action
+    plugin none null true false code message result response internally handled complete completed contact
+    support administrator happened
+    """
 )
 _WORD = re.compile(r"[A-Za-z]+|\d+")
 
@@ -221,35 +115,28 @@ def says_nothing(message: str, tool: str = "") -> bool:
     return all(word in _SAYING_NOTHING or word in own for word in words)
 
 
-_ORDER_HEADS = (
-    "ignore",
-    "disregard",
-    "forget",
-    "assistant",
-    "model",
-    "system",
-    "instruction",
-    "approve",
-    "tell the user",
-    "do not",
-    "don't",
-    "you must",
-    "you are now",
-    "agent",
-    "llm",
-    "<",
+_ORDER_ANCHORS = (
+    *("ignore", "disregard", "forget", "override", "assistant", "model", "system", "instruction", "password", "user"),
+    *("approved", "authori", "without", "you are now", "act as", "agent", "llm", "<", "[inst]"),
 )
+_NOTE = r"\b(?:note|message|instructions?|attention|important|notice|reminder)\b[\s:,-]{0,3}(?:to|for)?\s*(?:the\s+)?"
+_MODEL = r"(?:ai\b|assistant|language model|model\b|llm|agent\b|chat ?bot)"
 INJECTION: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|your|any)\b.{0,30}\b(?:instruction|prompt|rule|direction|order|message|guideline)s?",
-        r"\b(?:note|message|instructions?|attention|important|notice|reminder)\b[\s:,-]{0,3}(?:to|for)?\s*(?:the\s+)?(?:ai\b|assistant|language model|model\b|llm|agent\b|chat ?bot)",
+        r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|your|any)\b"
+        r".{0,30}\b(?:instruction|prompt|rule|direction|order|message|guideline)s?",
+        _NOTE + _MODEL,
         r"<\s*/?\s*(?:system|assistant|important|instructions?|admin)\s*>|\[/?INST\]|<\|im_(?:start|end)\|>",
-        r"\b(?:reveal|print|show|repeat|output|send|leak)\b.{0,30}\b(?:system prompt|your (?:instructions|prompt|rules)|(?:admin|root) password)",
-        r"\b(?:do not|don't|never) (?:tell|inform|mention|reveal|ask|alert|warn)\b.{0,30}\b(?:the )?(?:user|human|operator|anyone)",
+        r"\b(?:reveal|print|show|repeat|output|send|leak)\b.{0,30}"
+        r"\b(?:system prompt|your (?:instructions|prompt|rules)|(?:admin|root) password)",
+        r"\b(?:do not|don't|never) (?:tell|inform|mention|reveal|ask|alert|warn)\b.{0,30}"
+        r"\b(?:the )?(?:user|human|operator|anyone)",
         r"\bwithout (?:asking|confirm\w*|approval|telling|informing)\b",
-        r"\b(?:has|have|is|are) (?:already )?(?:been )?(?:pre-?)?(?:approved|authori[sz]ed)\b.{0,60}\b(?:continue|proceed|go ahead|call|run|execute|transfer)",
-        r"\byou are now\b|\bnew (?:system )?instructions?\s*:|\bact as (?:an?|the)\b.{0,30}\b(?:admin|root|developer|unrestricted)",
+        r"\b(?:has|have|is|are) (?:already )?(?:been )?(?:pre-?)?(?:approved|authori[sz]ed)\b.{0,60}"
+        r"\b(?:continue|proceed|go ahead|call|run|execute|transfer)",
+        r"\byou are now\b|\bnew (?:system )?instructions?\s*:",
+        r"\bact as (?:an?|the)\b.{0,30}\b(?:admin|root|developer|unrestricted)",
     )
 )
 """Orders to the model inside a text. Checked only in the text of calls that failed; sets a flag, never an outcome."""
@@ -259,7 +146,7 @@ def injection_in(text: str) -> str | None:
     """The first order to the model in a failing text (its first 20,000 characters), None where there is none."""
     head = text[:20_000]
     low = head.lower()
-    if not any(word in low for word in _ORDER_HEADS) and "without" not in low:
+    if not any(word in low for word in _ORDER_ANCHORS):
         return None
     for pattern in INJECTION:
         hit = pattern.search(head)

@@ -4,48 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from telltale.payload.words import words
+
 _EMPTY_TEXTS = frozenset(
     {"", "null", "none", "nil", "undefined", "[]", "{}", "()", "''", '""', "n/a", "(no output)", "(empty)", "<empty>"}
 )
-_FRAME_KEYS = frozenset(
-    [
-        "query",
-        "q",
-        "search",
-        "term",
-        "text",
-        "page",
-        "page_size",
-        "pagesize",
-        "per_page",
-        "limit",
-        "offset",
-        "total",
-        "total_count",
-        "totalcount",
-        "count",
-        "size",
-        "next",
-        "previous",
-        "prev",
-        "cursor",
-        "next_cursor",
-        "nextcursor",
-        "has_more",
-        "hasmore",
-        "status",
-        "ok",
-        "success",
-        "message",
-        "took",
-        "duration",
-        "duration_ms",
-        "elapsed",
-        "elapsed_ms",
-        "request_id",
-        "requestid",
-        "timestamp",
-    ]
+_FRAME_KEYS = words(
+    """
+    query q search term text page page_size pagesize per_page limit offset total total_count totalcount count
+    size next previous prev cursor next_cursor nextcursor has_more hasmore status ok success message took
+    duration duration_ms elapsed elapsed_ms request_id requestid timestamp
+    """
 )
 _MAX_DEPTH = 4
 

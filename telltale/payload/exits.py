@@ -5,27 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_ANSWERING = frozenset(
-    [
-        "grep",
-        "egrep",
-        "fgrep",
-        "zgrep",
-        "rg",
-        "ag",
-        "ack",
-        "pgrep",
-        "pidof",
-        "diff",
-        "cmp",
-        "comm",
-        "test",
-        "[",
-        "[[",
-        "which",
-        "command",
-        "expr",
-    ]
+from telltale.payload.words import words
+
+_ANSWERING = words(
+    """
+    grep egrep fgrep zgrep rg ag ack pgrep pidof diff cmp comm test [ [[ which command expr
+    """
 )
 _SEPARATOR = re.compile(r"&&|\|\||[|;&\n]")
 _KEYS = ("command", "cmd", "script", "code", "args", "input")

@@ -36,8 +36,8 @@ _NAMES = {
     " errorCode error_type errorType error_description errorDescription __type error_reason errorReason",
     Role.ERRORS: "errors",
     Role.GOOD: "ok success succeeded successful isSuccess is_success isSuccessful isOk is_ok",
-    Role.BAD: "isError is_error iserror hasError has_error hasErrors has_errors failed failure timed_out timedOut timeout"
-    " isTimeout is_timeout",
+    Role.BAD: "isError is_error iserror hasError has_error hasErrors has_errors failed failure timed_out timedOut"
+    " timeout isTimeout is_timeout",
     Role.STATUS: "status outcome",
     Role.TYPE: "type kind",
     Role.HTTP: "status_code statusCode http_status httpStatus http_code httpCode response_code responseCode"
@@ -47,8 +47,8 @@ _NAMES = {
     Role.CODE: "code",
     Role.MESSAGE: "message msg detail details reason title hint description name stack cause help suggestion"
     " recovery_suggestion",
-    Role.RETRY: "retryable retry_after retryAfter retry_after_seconds retryAfterSeconds retry_after_ms retryAfterMs action"
-    " should_retry shouldRetry",
+    Role.RETRY: "retryable retry_after retryAfter retry_after_seconds retryAfterSeconds retry_after_ms retryAfterMs"
+    " action should_retry shouldRetry",
     Role.META: "request_id requestId trace_id traceId correlation_id correlationId timestamp time duration duration_ms"
     " elapsed elapsed_ms took version path instance docs documentation_url doc_url tool tool_name toolName jsonrpc"
     " field param ref reference method url source",

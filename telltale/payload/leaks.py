@@ -17,7 +17,8 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
         ("Traceback (most recent", 'File "', "at ", "goroutine "),
         re.compile(
             r"Traceback \(most recent call last\)|\bFile \"[^\"\n]{1,300}\", line \d+"
-            r"|\bat (?:async )?[\w$.<>\[\] ]{1,120} ?\([^()\n]{1,200}:\d+(?::\d+)?\)|\bat (?:com|org|net|java|io)\.[\w$.]{3,150}"
+            r"|\bat (?:async )?[\w$.<>\[\] ]{1,120} ?\([^()\n]{1,200}:\d+(?::\d+)?\)"
+            r"|\bat (?:com|org|net|java|io)\.[\w$.]{3,150}"
             r"|\bgoroutine \d+ \["
         ),
     ),
@@ -95,7 +96,8 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
             "/workspace/",
         ),
         re.compile(
-            r"(?<![\w/.:-])/(?:srv|home|usr|var|opt|app|root|Users|etc|workspace)/[\w./@-]{2,300}|\b[A-Z]:\\(?:[\w .-]{1,80}\\)[\w .-]{1,80}"
+            r"(?<![\w/.:-])/(?:srv|home|usr|var|opt|app|root|Users|etc|workspace)/[\w./@-]{2,300}"
+            r"|\b[A-Z]:\\(?:[\w .-]{1,80}\\)[\w .-]{1,80}"
             r"|[\w./-]{0,200}/(?:site-packages|node_modules)/[\w./@-]{1,200}"
         ),
     ),

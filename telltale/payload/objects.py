@@ -74,7 +74,7 @@ def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
 
 
 def _errors_list(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
-    """A filled `errors` list fails the call only where nothing of substance stands beside it (GraphQL: partial data)."""
+    """A filled `errors` list fails the call only where no data stands beside it (GraphQL answers in part)."""
     for key, inner in fields.get(Role.ERRORS):
         if not isinstance(inner, list | dict | str) or not is_truthy_error(inner):
             continue

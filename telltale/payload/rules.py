@@ -29,7 +29,7 @@ PAYLOAD_RULES: dict[str, Rule] = {
     for rule in (
         Rule(
             "payload.envelope",
-            "The result is an error envelope that keeps the contract: a code, a message for the model, and whether to retry.",
+            "The result is an error envelope that keeps the contract: code, message, and whether to retry.",
             "the `error` object",
             _C,
         ),
@@ -55,7 +55,7 @@ PAYLOAD_RULES: dict[str, Rule] = {
         ),
         Rule(
             "payload.status_word",
-            "The result's own status is the name of a failure (unauthorized, rate_limited, unavailable), without any error mark.",
+            "The result's own status names a failure (unauthorized, rate_limited), without any error mark.",
             "the status key and its value",
             _P,
         ),

@@ -11,47 +11,53 @@ from http import HTTPStatus
 from typing import Any
 
 from telltale.payload.catalogues import masking_of
-from telltale.payload.codes import ERRNO, code_of_class, code_of_http, code_of_phrase
+from telltale.payload.codes import ERRNO, code_of_class, code_of_http
 from telltale.payload.exits import is_answer
 from telltale.payload.html import page_of
+from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.verbs import Verb, names_documents, verb_of
 from telltale.vocabulary import Code
 
 _KINDS = (
-    "fatal|internal|unexpected|tool|execution|runtime|mcp|api|http|network|validation|system|server|client|request|invocation"
-    "|invoke|database|db|sql|syntax|parse|parsing|connection|timeout|auth|authentication|authorization|permission|io|os"
+    "fatal|internal|unexpected|tool|execution|runtime|mcp|api|http|network|validation|system|server|client|request"
+    "|invocation|invoke|database|db|sql|syntax|parse|parsing|connection|timeout|auth|authentication|authorization|permission|io|os"
     "|input|argument|script|command|process|unhandled|uncaught|critical"
 )
 _GERUNDS = (
     "executing|calling|invoking|running|performing|processing|fetching|reading|writing|loading|connecting|parsing|creating"
     "|updating|deleting|searching|retrieving|sending|querying|opening|accessing|getting|listing|saving|uploading|downloading"
 )
+_DRESS = r"[\s*_`\"'(\[>⚠❌✖✗🚫️-]{0,6}"
+_ASIDE = r"(?:\s?[\[(][^\])\n]{0,80}[\])])?"
 _MARK = re.compile(
-    r"[\s*_`\"'(\[>⚠❌✖✗🚫️-]{0,6}"
-    r"(?P<mark>"
-    r"(?:Uncaught |Unhandled )?(?:[A-Za-z_][\w.$]{0,120}\.)?(?P<klass>[A-Z]\w{0,80}?(?:Error|Exception|Fault)|[a-z][\w.]{2,80}\.[A-Z]\w{0,80})"
-    r"(?:\s?[\[(][^\])\n]{0,80}[\])])?:(?=\s|$)"
-    rf"|(?i:(?:(?:{_KINDS}) ){{0,2}}(?:error|exception|fatal|failure|panic)(?:\s?[\[(][^\])\n]{{0,80}}[\])])?(?:\s-?\d{{1,6}})?\s?:)(?=\s|$|[\"'{{<])"
+    rf"{_DRESS}(?P<mark>"
+    r"(?:Uncaught |Unhandled )?(?:[A-Za-z_][\w.$]{0,120}\.)?"
+    rf"(?P<klass>[A-Z]\w{{0,80}}?(?:Error|Exception|Fault)|[a-z][\w.]{{2,80}}\.[A-Z]\w{{0,80}}){_ASIDE}:(?=\s|$)"
+    rf"|(?i:(?:(?:{_KINDS}) ){{0,2}}(?:error|exception|fatal|failure|panic){_ASIDE}(?:\s-?\d{{1,6}})?\s?:)"
+    r"(?=\s|$|[\"'{<])"
     rf"|(?i:error (?:while |when |in |during |occurred while )?(?:{_GERUNDS})\b)"
     r"|Traceback \(most recent call last\):"
     r"|(?P<errno>E[A-Z]{3,14}): "
     r")"
 )
 _MARK_HEADS = re.compile(
-    r"[\s*_`\"'(\[>⚠❌✖✗🚫️-]{0,6}(?:[EeTFfPpU]|[A-Za-z][\w.$]{0,120} ?(?:[Ee]rror|ERROR|Exception|Fault|[Ff]ailure|\[|\())"
+    rf"{_DRESS}(?:[EeTFfPpU]|[A-Za-z][\w.$]{{0,120}} ?(?:[Ee]rror|ERROR|Exception|Fault|[Ff]ailure|\[|\())"
 )
 _STATUS_LINE = re.compile(
     r"\s*(?:HTTP(?:/\d(?:\.\d)?)?\s+)?(?:Error\s+)?([45]\d\d)\s*[:\s-]\s*([A-Z][A-Za-z' -]{3,40})"
 )
 _CLIENT = re.compile(
-    r"\s*(?:(?:Client|Server) error '(?P<httpx>[45]\d\d) [^']{2,40}' for url|(?P<requests>[45]\d\d) (?:Client|Server) Error: .{0,80} for url"
-    r"|Request failed with status code (?P<axios>[45]\d\d)|HTTP Error (?P<urllib>[45]\d\d): |HTTP (?:error|status)[ :]{1,3}(?P<plain>[45]\d\d)\b"
+    r"\s*(?:(?:Client|Server) error '(?P<httpx>[45]\d\d) [^']{2,40}' for url"
+    r"|(?P<requests>[45]\d\d) (?:Client|Server) Error: .{0,80} for url"
+    r"|Request failed with status code (?P<axios>[45]\d\d)|HTTP Error (?P<urllib>[45]\d\d): "
+    r"|HTTP (?:error|status)[ :]{1,3}(?P<plain>[45]\d\d)\b"
     r"|(?P<pool>HTTPS?ConnectionPool\(host=)|(?P<reset>\('Connection aborted\.'))"
 )
 _EXIT = re.compile(
     r"(?:\[(?:process )?exit(?:ed)?(?:[ _-]?(?:code|status))?(?: with)?(?: code| status)?\s?[:=]?\s?(?P<a>\d{1,3})\]"
-    r"|\(?(?:command |process |program )?(?:exited with|exit|returned)(?: non-zero)?(?: exit)?[ -]?(?:code|status)\s?[:=]?\s?(?P<b>\d{1,3})\)?\.?)\s*$",
+    r"|\(?(?:command |process |program )?(?:exited with|exit|returned)(?: non-zero)?(?: exit)?[ -]?(?:code|status)"
+    r"\s?[:=]?\s?(?P<b>\d{1,3})\)?\.?)\s*$",
     re.IGNORECASE,
 )
 _REASONS = {s.phrase.lower(): s.value for s in HTTPStatus if s.value >= 400} | {"too many requests": 429}

@@ -11,6 +11,8 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
+from telltale.payload.words import words
+
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
@@ -38,32 +40,11 @@ _TABLE = {
 }
 _VERBS = {word: verb for verb, words in _TABLE.items() for word in words.split()}
 
-_DOCUMENTS = frozenset(
-    [
-        "html",
-        "page",
-        "pages",
-        "url",
-        "web",
-        "website",
-        "webpage",
-        "site",
-        "link",
-        "browse",
-        "browser",
-        "crawl",
-        "scrape",
-        "document",
-        "documents",
-        "file",
-        "files",
-        "wiki",
-        "article",
-        "markdown",
-        "content",
-        "template",
-        "raw",
-    ]
+_DOCUMENTS = words(
+    """
+    html page pages url web website webpage site link browse browser crawl scrape document documents file files
+    wiki article markdown content template raw
+    """
 )
 
 

@@ -118,6 +118,13 @@ def test_control_flow(verdict: Judge) -> None:
 
 def test_not_captured(verdict: Judge, http: Judge) -> None:
     """Without the payload nothing is called empty: the call stays ok, and the row says that it was not measured."""
-    row = verdict(captured=False, below=[http("h", "t", 503)])
+    row = verdict(captured=False, below=[http("h", "t", 404)])
 
     assert (row.outcome, row.confidence, row.payload) == ("ok", "suspected", "absent")
+
+
+def test_unseen_after_failure(verdict: Judge, http: Judge) -> None:
+    """Where every source answered with an outage and nothing was captured or marked, the green span is suspected."""
+    row = verdict(captured=False, below=[http("h", "t", 503)])
+
+    assert (row.outcome, row.confidence, row.payload) == ("silent_failure", "suspected", "absent")

@@ -1,0 +1,79 @@
+"""Whether a failure was overcome: the same intent succeeded later in the session, or the user was told."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analytics.calls import Call
+from telltale.vocabulary import Code, Outcome
+
+_FIXABLE = frozenset({Code.INVALID_ARGUMENT.value, Code.CONFLICT.value})
+_WORD = re.compile(r"[^\W\d_]{5,}")
+_REFERENCE = re.compile(r"\b[0-9a-f]{8}\b")
+
+
+@dataclass(slots=True, frozen=True)
+class Answer:
+    """What the agent said to the user: when (nanoseconds since 1970 UTC), and the text."""
+
+    time_ns: int
+    text: str
+
+
+def succeeded_later(call: Call, later: Sequence[Call]) -> bool:
+    """Whether a later call of the same tool did what this one could not.
+
+    The same arguments show the same intent. A wrong argument is corrected by a call that keeps at least one of the
+    others, or whose only argument is the one that was wrong.
+    """
+    for other in later:
+        if other.tool != call.tool or other.outcome is not Outcome.OK:
+            continue
+        if other.arguments_hash == call.arguments_hash:
+            return True
+        if call.code in _FIXABLE and _is_correction(call.arguments, other.arguments):
+            return True
+    return False
+
+
+def _is_correction(wrong: str | None, right: str | None) -> bool:
+    before, after = _object(wrong), _object(right)
+    if before is None or after is None:
+        return wrong is None or right is None or not (before or after)
+    common = [key for key in before if key in after and before[key] == after[key]]
+    return bool(common) or len(after) <= 1
+
+
+def _object(text: str | None) -> dict[str, Any] | None:
+    if not text or text[:1] != "{":
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def was_told(call: Call, answers: Sequence[Answer]) -> bool | None:
+    """Whether the agent's next words to the user pass the failure on; None while it has not spoken since.
+
+    No list of words of regret: the answer must take up what the error said, its reference, or at least two of its
+    longer words (one, where it has no more).
+    """
+    end = call.started_ns + int(call.duration_ms * 1e6)
+    said = [answer.text for answer in answers if answer.time_ns >= end]
+    if not said:
+        return None
+    message = call.error_message or ""
+    text = said[0].lower()
+    if any(reference in text for reference in _REFERENCE.findall(message)):
+        return True
+    told = {word.lower() for word in _WORD.findall(message)} | {w.lower() for w in _WORD.findall(call.tool)}
+    if not told:
+        return False
+    taken_up = sum(1 for word in told if word in text)
+    return taken_up >= min(2, len(told))

@@ -1,0 +1,128 @@
+"""What only the calls around a call can tell: loops, recovery, a spent budget, obedience.
+
+Pure functions over the recent calls of one session (the job hands in the last 30 minutes or 200 calls). They may be
+asked again with more calls at any time: each answer replaces the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analytics.calls import Call
+from analytics.judge.loops import repeats
+from analytics.judge.obedience import disobeyed
+from analytics.judge.recovery import Answer, succeeded_later, was_told
+from analytics.settings import JudgeSettings
+from telltale.vocabulary import Flag, Outcome
+
+WINDOW_CALLS = 200
+"""Most calls of a session that one pass looks at, the latest ones."""
+
+WINDOW_NS = 30 * 60 * 1_000_000_000
+"""How far back from the latest call a pass looks, in nanoseconds."""
+
+_OWN_RULES = ("session.", "agent.")
+
+
+@dataclass(slots=True)
+class Update:
+    """What the session's pass says of one call: its flags and rules as they now stand, and whether it recovered."""
+
+    id: str
+    flags: list[str]
+    rules: list[str]
+    evidence: list[dict[str, Any]]
+    recovered: bool | None
+
+
+def judge_session(
+    calls: Sequence[Call],
+    settings: JudgeSettings,
+    *,
+    answers: Sequence[Answer] = (),
+    now_ns: int | None = None,
+) -> list[Update]:
+    """Judges the recent calls of one session together.
+
+    Args:
+        calls: the session's recent calls, in any order; copies of one call (by id) count once.
+        settings: where a loop begins.
+        answers: what the agent said to the user in these minutes, where it is known.
+        now_ns: the present; an unrecovered failure becomes a final one when the session has been quiet for 30 minutes.
+
+    Returns:
+        One update per call that differs from what the row says now.
+    """
+    recent = _recent(calls)
+    updates = {call.id: _blank(call) for call in recent}
+    _find_loops(recent, settings, updates)
+    for place, call in enumerate(recent):
+        update = updates[call.id]
+        if call.outcome is not Outcome.OK:
+            end = call.started_ns + int(call.duration_ms * 1e6)
+            later = [other for other in recent[place + 1 :] if other.started_ns >= end]
+            update.recovered = _recovered(call, later, answers, now_ns, recent[-1])
+            for rule, other in disobeyed(call, later):
+                _note(update, rule, other.span_id, other.id)
+    return [update for call in recent if _differs(call, update := updates[call.id])]
+
+
+def apply_update(call: Call, update: Update) -> None:
+    """Writes an update into its row."""
+    call.flags, call.rules = update.flags, update.rules
+    call.evidence, call.recovered = update.evidence, update.recovered
+
+
+def _recent(calls: Sequence[Call]) -> list[Call]:
+    """The calls in order of start, each once, no older than the window; the later copy of a call wins."""
+    unique = {call.id: call for call in calls}
+    ordered = sorted(unique.values(), key=lambda call: (call.started_ns, call.id))
+    if ordered:
+        since = ordered[-1].started_ns - WINDOW_NS
+        ordered = [call for call in ordered[-WINDOW_CALLS:] if call.started_ns >= since]
+    return ordered
+
+
+def _blank(call: Call) -> Update:
+    """The row without what an earlier pass had written, so that a pass never builds on itself."""
+    flags = [flag for flag in call.flags if flag != Flag.RETRY_STORM.value]
+    rules = [rule for rule in call.rules if not rule.startswith(_OWN_RULES)]
+    evidence = [entry for entry in call.evidence if not str(entry.get("rule", "")).startswith(_OWN_RULES)]
+    return Update(call.id, flags, rules, evidence, None)
+
+
+def _find_loops(calls: Sequence[Call], settings: JudgeSettings, updates: dict[str, Update]) -> None:
+    for repeat in repeats(calls):
+        if repeat.count >= settings.retry_storm_calls:
+            update = updates[repeat.call.id]
+            update.flags.append(Flag.RETRY_STORM.value)
+            _note(update, "session.retry_storm", repeat.first.span_id, repeat.count)
+
+
+def _recovered(
+    call: Call, later: Sequence[Call], answers: Sequence[Answer], now_ns: int | None, last: Call
+) -> bool | None:
+    if succeeded_later(call, later):
+        return True
+    told = was_told(call, answers)
+    if told:
+        return True
+    quiet = now_ns is not None and now_ns - last.started_ns > WINDOW_NS
+    return False if quiet else None
+
+
+def _note(update: Update, rule: str, span_id: str, value: Any) -> None:
+    if rule not in update.rules:
+        update.rules.append(rule)
+    update.evidence.append({"rule": rule, "span_id": span_id, "value": value})
+
+
+def _differs(call: Call, update: Update) -> bool:
+    return (
+        call.flags != update.flags
+        or call.rules != update.rules
+        or call.evidence != update.evidence
+        or call.recovered != update.recovered
+    )
