@@ -82,9 +82,13 @@ def masked_failure(text: str) -> Failure | None:
 
 def failed_text(text: str, mapped_from: str) -> Failure:
     """The failure that a text tells which is known to tell of one: its code from standard phrases, else INTERNAL."""
+    from telltale.payload.catalogues import masking_of
+
     code = code_of_text(text) or Code.INTERNAL
     ref = reference() if code is Code.INTERNAL else None
-    return Failure(code, mapped_from, quote=text, ref=ref, certain=False)
+    masked = masking_of(text)
+    quote = None if masked is not None and masked.generic else text  # a sentence that hides the reason tells nothing
+    return Failure(code, mapped_from, quote=quote, ref=ref, certain=False)
 
 
 def code_of_text(text: str | None) -> Code | None:

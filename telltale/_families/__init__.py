@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from telltale._families._cloud import botocore
 from telltale._families._database import asyncpg_or_psycopg, redis, sqlalchemy
+from telltale._families._frameworks import tool_author_errors
 from telltale._families._http import http_client_fault, http_status_error
 from telltale._families._python import decoding, operating_system, timeouts
 from telltale._families._rpc import grpc, mcp
 from telltale._families._validation import pydantic
 
 FAMILIES = (
+    tool_author_errors,
     botocore,
     grpc,
     mcp,
