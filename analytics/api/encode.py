@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -47,14 +47,22 @@ def arrow_bytes(answer: Mapping[str, Any]) -> bytes:
 
 def csv_text(rows: Iterable[Mapping[str, Any]]) -> str:
     """Rows as CSV (RFC 4180) that no spreadsheet takes for formulas."""
-    rows = list(rows)
-    names = list(dict.fromkeys(name for row in rows for name in row))
+    return "".join(csv_lines(rows))
+
+
+def csv_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The header and then one record a row, each as CSV with its line end; the first row names the columns."""
     sink = io.StringIO()
     writer = csv.writer(sink)
-    writer.writerow(names)
+    names: list[str] = []
     for row in rows:
+        if not names:
+            names = list(row)
+            writer.writerow(names)
         writer.writerow([cell(row.get(name)) for name in names])
-    return sink.getvalue()
+        yield sink.getvalue()
+        sink.seek(0)
+        sink.truncate()
 
 
 def cell(value: Any) -> str | int | float | None:

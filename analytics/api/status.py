@@ -24,8 +24,14 @@ def _sender(row: dict[str, Any]) -> dict[str, Any]:
         **{name: row[name] for name in copied},
         "first_seen": rfc3339(row["first_seen_ns"]),
         "last_seen": rfc3339(row["last_seen_ns"]),
-        "lost": msgspec.json.decode(row["lost"]),
+        "lost": [_loss(line, calls) for line, calls in msgspec.json.decode(row["lost"]).items()],
     }
+
+
+def _loss(line: str, calls: int) -> dict[str, Any]:
+    """`what: switch` as normalising notes it (`analytics.normalise.losses`)."""
+    what, _, switch = line.partition(": ")
+    return {"what": what, "switch": switch or None, "calls": calls}
 
 
 def status(context: Context, query: Query) -> Answer:
