@@ -82,19 +82,17 @@ def kind_of(span: Span) -> tuple[Kind, tuple[int, ...]]:
     Within one convention, a value that it lists beats the mere presence of an attribute.
     """
     attributes = span.attributes
-    if KIND_KEYS.isdisjoint(attributes):
+    keys = KIND_KEYS.intersection(attributes)
+    if not keys:
         return Kind.OTHER, ()
     listed: dict[int, Kind] = {}
     present: dict[int, Kind] = {}
-    for key in attributes:
-        votes = _BY_KEY.get(key)
-        if votes is None:
-            continue
+    for key in keys:
         value = attributes[key]
         if value is None or value == "":
             continue
         word = value.lower() if isinstance(value, str) else ""
-        for index, values in votes:
+        for index, values in _BY_KEY[key]:
             kind = values.get(word)
             target = listed
             if kind is None:

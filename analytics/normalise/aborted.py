@@ -10,42 +10,45 @@ from analytics.normalise.reading import ToolSpan
 from analytics.normalise.tree import NONE, Tree
 from analytics.normalise.upstream import failed
 
+LOOK_AHEAD = 16
+"""Model spans looked at for one that follows a failure; in a crowd of parallel agents it may be missed."""
+
 _RAISED = frozenset({"event.exception", "span.status", "error.type"})
 
 
 def mark_aborted(tree: Tree, calls: list[LogicalCall], members: list[list[ToolSpan]]) -> None:
     """Set `run_aborted` on calls whose failure ended their agent's run."""
     starts = [tree.spans[index].start_ns for index in tree.models]
+    runs: list[int] = []
     for call, group in zip(calls, members, strict=True):
         if not any(mark.name in _RAISED and mark.meaning is Meaning.FAILED for mark in call.marks):
             continue
-        run = _failed_run(tree, group[0].index)
-        if run != NONE:
-            call.run_aborted = not _model_follows(tree, starts, call, run)
+        runs = runs or _runs(tree)
+        above = tree.parent[group[0].index]
+        run = runs[above] if above != NONE else NONE
+        if run != NONE and failed(tree.spans[run]):
+            call.run_aborted = not model_follows(tree, starts, call.span.end_ns, run)
 
 
-def _failed_run(tree: Tree, index: int) -> int:
-    """The nearest agent above that failed; where no span is an agent's, the root, if it failed."""
-    at, last = tree.parent[index], NONE
-    while at != NONE and tree.kinds[at] is not Kind.TOOL:
-        if tree.kinds[at] is Kind.AGENT:
-            return at if failed(tree.spans[at]) else NONE
-        last = at
-        at = tree.parent[at]
-    return last if last != NONE and at == NONE and failed(tree.spans[last]) else NONE
+def _runs(tree: Tree) -> list[int]:
+    """Per span that is no tool's: the nearest agent at or above it, else the root; `NONE` where a tool is nearer."""
+    runs = [NONE] * len(tree.spans)
+    for index in tree.order:
+        above = tree.parent[index]
+        if tree.kinds[index] is Kind.AGENT or (above == NONE and tree.kinds[index] is not Kind.TOOL):
+            runs[index] = index
+        elif above != NONE and tree.kinds[index] is not Kind.TOOL:
+            runs[index] = runs[above]
+    return runs
 
 
-def _model_follows(tree: Tree, starts: list[int], call: LogicalCall, run: int) -> bool:
-    """Whether a model was called in the run after the call ended (the first few later ones are looked at)."""
+def model_follows(tree: Tree, starts: list[int], after_ns: int, run: int) -> bool:
+    """Whether a model was called in a run after a time (the first few later model spans are looked at)."""
     end = tree.spans[run].end_ns
-    first = bisect_left(starts, call.span.end_ns)
-    for place in range(first, min(first + 8, len(starts))):
-        index = tree.models[place]
+    first = bisect_left(starts, after_ns)
+    for place in range(first, min(first + LOOK_AHEAD, len(starts))):
         if starts[place] > end:
             return False
-        at = index
-        while at != NONE and tree.depth[at] > tree.depth[run]:
-            at = tree.parent[at]
-        if at == run:
+        if tree.is_under(tree.models[place], run):
             return True
     return False

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from analytics.conventions.convention import Kind
 from analytics.normalise.aborted import mark_aborted
 from analytics.normalise.context import Context, model_of
-from analytics.normalise.conversation import Conversation, read_conversation
+from analytics.normalise.conversation import Asked, Conversation, read_conversation
 from analytics.normalise.inferred import infer, match
 from analytics.normalise.logical_call import LogicalCall, Meaning
 from analytics.normalise.losses import forget_elided, is_scrubbed, note_losses
@@ -46,12 +45,9 @@ def normalise(trace: Trace, settings: JudgeSettings) -> list[LogicalCall]:
     conversation = read_conversation(tree, trace.logs, wanted)
     asked, alone = match(tree, conversation, calls)
     for place, call in enumerate(calls):
-        _tell(call, conversation, asked[place].request.call_id if place in asked else call.call_id)
-        request = asked.get(place)
-        if request is not None:
-            if call.arguments_text is None and request.request.arguments is not None:
-                _take_arguments(call, request.request.arguments, request.source)
-            call.model = _model(tree, request.index)
+        if place in asked:
+            _take_request(tree, call, asked[place])
+        _tell(call, conversation)
         _place(call, context, members[place][0].index)
         note_losses(call, members[place])
     mark_aborted(tree, calls, members)
@@ -125,16 +121,22 @@ def _take_arguments(call: LogicalCall, sent: Any, source: str) -> None:
     call.sources["arguments"] = source
 
 
-def _tell(call: LogicalCall, conversation: Conversation, call_id: str | None) -> None:
+def _take_request(tree: Tree, call: LogicalCall, asked: Asked) -> None:
+    """Add what the model's own request shows: the call id, the arguments where no span has them, the model."""
+    request = asked.request
+    if call.call_id is None and request.call_id is not None:
+        call.call_id, call.sources["call_id"] = request.call_id, asked.source
+    if call.arguments_text is None and request.arguments is not None:
+        _take_arguments(call, request.arguments, asked.source)
+    call.model = _model(tree, asked.index)
+
+
+def _tell(call: LogicalCall, conversation: Conversation) -> None:
     """Add what a later message shows of the call: the text for the model, flags, and the result where none stood."""
-    answered = conversation.by_id.get(call_id or "")
-    if answered is None:
+    answered = conversation.by_id.get(call.call_id or "")
+    if answered is None or answered.response.content is MISSING:
         return
     content = answered.response.content
-    if call.call_id is None:
-        call.call_id, call.sources["call_id"] = call_id, answered.source
-    if content is MISSING:
-        return
     call.told = shown(content)
     call.sources["told"] = answered.source
     if call.payload is Payload.ABSENT and not any(mark.name == "event.exception" for mark in call.marks):
@@ -171,10 +173,3 @@ def _place(call: LogicalCall, context: Context, index: int) -> None:
 
 def _name(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
-
-
-def is_tool_span(span: Span) -> bool:
-    """Whether one span, seen alone, is a tool call or one side of it."""
-    from analytics.conventions.vocabulary import kind_of
-
-    return kind_of(span)[0] is Kind.TOOL

@@ -25,6 +25,10 @@ _NO_AGENT = frozenset({"OpenAI Agent"})
 _RUN_SUFFIXES = (".run", "._execute_core", ".agent", ".arun")
 _SESSION_SET, _USER_SET = frozenset(SESSION_KEYS), frozenset(USER_KEYS)
 _AGENT_SET = frozenset(AGENT_KEYS)
+_TELLING = frozenset(
+    {*SESSION_KEYS, *USER_KEYS, *AGENT_KEYS, "metadata", *(key for c in SCOPED for key in (*c.session, *c.agent))}
+)
+"""A span with none of these says nothing of session, user or agent."""
 
 Found = tuple[str, str]
 """A value and the name of the attribute that gave it."""
@@ -36,7 +40,6 @@ class Context:
 
     tree: Tree
     logs: list[LogRecord]
-    _own: dict[tuple[str, int], Found | None] = field(default_factory=dict)
     _inherited: dict[tuple[str, int], Found | None] = field(default_factory=dict)
     _anywhere: dict[str, Found | None] = field(default_factory=dict)
 
@@ -92,10 +95,10 @@ class Context:
         return found
 
     def _find(self, what: str, index: int) -> Found | None:
-        key = (what, index)
-        if key not in self._own:
-            self._own[key] = _FINDERS[what](self.tree.spans[index], self.tree.kinds[index])
-        return self._own[key]
+        span, kind = self.tree.spans[index], self.tree.kinds[index]
+        if kind is not Kind.AGENT and _TELLING.isdisjoint(span.attributes):
+            return None
+        return _FINDERS[what](span, kind)
 
     def _any(self, what: str) -> Found | None:
         if what not in self._anywhere:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
+from heapq import heapify, heappop
 from typing import Any
 
 from analytics.conventions.vocabulary import MESSAGES_IN, MESSAGES_OUT, SCOPED
@@ -118,6 +119,18 @@ _OUT = _Side(
 _IN = _Side("input", ("llm.input_messages", "gen_ai.prompt"), MESSAGES_IN, _EVENT_IN, ("content", "tool_calls"))
 
 
+_FLAT_HINTS = (
+    frozenset(
+        {
+            *("openinference.span.kind", "llm.model_name", "llm.provider", "llm.invocation_parameters"),
+            *("llm.output_messages.0.message.role", "llm.output_messages.0.message.tool_calls.0.tool_call.id"),
+        }
+    ),
+    frozenset({"gen_ai.prompt.0.role", "gen_ai.completion.0.role", "gen_ai.completion.0.finish_reason"}),
+)
+"""Any of these says that messages may be spread over attributes: OpenInference's way, OpenLLMetry's older way."""
+
+
 def outputs_of(span: Span) -> tuple[Exchange, str]:
     """What a model span says that the model answered, and the attribute or event that said it."""
     return _of(span, _OUT)
@@ -130,9 +143,8 @@ def inputs_of(span: Span) -> tuple[Exchange, str]:
 
 def _of(span: Span, side: _Side) -> tuple[Exchange, str]:
     attributes = span.attributes
-    for prefix in side.flat:
-        dotted = prefix + "."
-        if any(key.startswith(dotted) for key in attributes):
+    for hints, prefix in zip(_FLAT_HINTS, side.flat, strict=True):
+        if not hints.isdisjoint(attributes):
             exchange = read_flattened(attributes, prefix)
             if exchange.requests or exchange.responses:
                 return exchange, prefix
@@ -181,18 +193,19 @@ def _read_log_inputs(logs: list[LogRecord], found: Conversation) -> None:
 
 
 def _read_inputs(tree: Tree, found: Conversation, ids: dict[str, int]) -> None:
-    missing = {call_id: time for call_id, time in ids.items() if call_id not in found.by_id}
+    missing = {call_id for call_id in ids if call_id not in found.by_id}
+    by_time = [(time, call_id) for call_id, time in ids.items()]
+    heapify(by_time)
     nameless = any(asked.request.call_id is None for asked in found.asked)
     for index in reversed(tree.models):
-        if not missing and not nameless:
-            return
+        while by_time and by_time[0][1] not in missing:
+            heappop(by_time)
         span = tree.spans[index]
-        if missing and min(missing.values()) > span.start_ns and not nameless:
+        if not nameless and (not by_time or by_time[0][0] > span.start_ns):
             return
         exchange, source = inputs_of(span)
         _answer(found, exchange, span.span_id, source)
-        for response in exchange.responses:
-            missing.pop(response.call_id or "", None)
+        missing.difference_update(response.call_id for response in exchange.responses if response.call_id)
         nameless = False
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Mapping
+from itertools import islice
 
 from analytics.conventions.convention import Kind
+from analytics.normalise.aborted import model_follows
 from analytics.normalise.conversation import Answered, Asked, Conversation
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from analytics.normalise.marks import wrapper_marks
@@ -26,6 +28,9 @@ from telltale.vocabulary import Payload
 LOOK_AHEAD = 16
 """Calls of one tool among which equal arguments are looked for."""
 
+STEPS_UP = 64
+"""Levels above a model span at which a failed step is looked for."""
+
 NO_TOOLS = frozenset({"final_answer", "final_result", "(merged tools)"})
 """Names under which frameworks let a model hand in its answer."""
 
@@ -38,10 +43,13 @@ def match(tree: Tree, conversation: Conversation, calls: list[LogicalCall]) -> t
     """
     by_id: dict[str, deque[int]] = defaultdict(deque)
     by_tool: dict[str, deque[int]] = defaultdict(deque)
+    without_id: dict[str, deque[int]] = defaultdict(deque)
     for place, call in enumerate(calls):
+        by_tool[call.tool].append(place)
         if call.call_id is not None:
             by_id[call.call_id].append(place)
-        by_tool[call.tool].append(place)
+        else:
+            without_id[call.tool].append(place)
     starts = [tree.spans[index].start_ns for index in tree.models]
     taken: dict[int, Asked] = {}
     alone: list[Asked] = []
@@ -49,8 +57,9 @@ def match(tree: Tree, conversation: Conversation, calls: list[LogicalCall]) -> t
         request = asked.request
         found = _next(by_id.get(request.call_id or ""), taken)
         if found is None:
-            queue = by_tool.get(_spelled(request.tool, by_tool))
-            found = _by_name(asked, queue, calls, taken, _next_model(starts, asked))
+            named = by_tool if request.call_id is None else without_id
+            queue = named.get(_spelled(request.tool, named))
+            found = _by_name(asked, queue, calls, taken, _next_model(starts, asked)) if queue else None
         if found is None:
             alone.append(asked)
         else:
@@ -82,29 +91,24 @@ def _next_model(starts: list[int], asked: Asked) -> float:
 
 
 def _by_name(
-    asked: Asked, queue: deque[int] | None, calls: list[LogicalCall], taken: dict[int, Asked], before: float
+    asked: Asked, queue: deque[int], calls: list[LogicalCall], taken: dict[int, Asked], before: float
 ) -> int | None:
-    """The first call of that tool with equal arguments, else the first that began before the next model call."""
-    if not queue:
-        return None
-    while queue and queue[0] in taken:
+    """The first call of that tool with equal arguments, else the first that began before the next model call.
+
+    Requests come in order of time: calls that were over before this one was asked for leave the queue for good.
+    """
+    while queue and (queue[0] in taken or calls[queue[0]].span.end_ns < asked.time_ns - _SKEW_NS):
         queue.popleft()
     arguments = arguments_of(asked.request.arguments)
     first: int | None = None
-    looked = 0
-    for place in queue:
+    for place in islice(queue, LOOK_AHEAD):
         call = calls[place]
-        if place in taken or (call.call_id is not None and asked.request.call_id is not None):
-            continue
-        if call.span.end_ns < asked.time_ns - _SKEW_NS:
+        if place in taken or call.span.end_ns < asked.time_ns - _SKEW_NS:
             continue
         if call.arguments is None or asked.request.arguments is None or same(arguments, call.arguments):
             return place
         if first is None and call.span.start_ns < before:
             first = place
-        looked += 1
-        if looked >= LOOK_AHEAD:
-            break
     return first
 
 
@@ -115,12 +119,13 @@ _SKEW_NS = 1_000_000_000
 def infer(tree: Tree, conversation: Conversation, alone: list[Asked]) -> list[LogicalCall]:
     """Calls without a span of their own: those that were answered, or whose step failed right after the request."""
     by_id = {span.span_id: span for span in tree.spans} if any(asked.index == NONE for asked in alone) else {}
+    starts = [tree.spans[index].start_ns for index in tree.models]
     calls = []
     for number, asked in enumerate(alone):
         if asked.request.tool in NO_TOOLS:
             continue
         answered = _answer(conversation, asked)
-        failure = NONE if answered is not None else _failed_step(tree, asked)
+        failure = NONE if answered is not None else _failed_step(tree, starts, asked)
         span = tree.spans[asked.index] if asked.index != NONE else by_id.get(asked.span_id)
         if span is None or (answered is None and failure == NONE):
             continue
@@ -128,7 +133,7 @@ def infer(tree: Tree, conversation: Conversation, alone: list[Asked]) -> list[Lo
         if answered is not None:
             _give_answer(call, answered)
         else:
-            _give_failure(tree, call, asked, failure)
+            _give_failure(tree, starts, call, asked, failure)
         calls.append(call)
     return calls
 
@@ -141,35 +146,20 @@ def _answer(conversation: Conversation, asked: Asked) -> Answered | None:
     return waiting.popleft() if waiting else None
 
 
-def _failed_step(tree: Tree, asked: Asked) -> int:
-    """The step, turn or agent around the request that failed with no later model call in it."""
+def _failed_step(tree: Tree, starts: list[int], asked: Asked) -> int:
+    """The step, turn or agent around the request that failed with no later model call in it; `NONE` without one."""
     if asked.index == NONE:
         return NONE
     at = tree.parent[asked.index]
-    while at != NONE and tree.kinds[at] is not Kind.TOOL:
+    for _ in range(STEPS_UP):
+        if at == NONE or tree.kinds[at] is Kind.TOOL:
+            return NONE
         if failed(tree.spans[at]):
-            return NONE if _model_after(tree, asked, at) else at
+            return NONE if model_follows(tree, starts, asked.time_ns, at) else at
         if tree.kinds[at] is Kind.AGENT:
             return NONE
         at = tree.parent[at]
     return NONE
-
-
-def _model_after(tree: Tree, asked: Asked, step: int) -> bool:
-    end = tree.spans[step].end_ns
-    for index in reversed(tree.models):
-        if index <= asked.index:
-            return False
-        if tree.spans[index].start_ns <= end and _is_under(tree, index, step):
-            return True
-    return False
-
-
-def _is_under(tree: Tree, index: int, ancestor: int) -> bool:
-    at = index
-    while at != NONE and tree.depth[at] > tree.depth[ancestor]:
-        at = tree.parent[at]
-    return at == ancestor
 
 
 def _call(asked: Asked, span: Span, number: int) -> LogicalCall:
@@ -203,7 +193,7 @@ def _give_answer(call: LogicalCall, answered: Answered) -> None:
     call.sources["result"] = answered.source
 
 
-def _give_failure(tree: Tree, call: LogicalCall, asked: Asked, step: int) -> None:
+def _give_failure(tree: Tree, starts: list[int], call: LogicalCall, asked: Asked, step: int) -> None:
     """The failure of the step stands for the call's own; its run is over unless a model was called again in it."""
     span = tree.spans[step]
     for event in span.events:
@@ -217,6 +207,8 @@ def _give_failure(tree: Tree, call: LogicalCall, asked: Asked, step: int) -> Non
     if span.status_code == ERROR:
         call.marks.append(Mark("span.status", span.status_message, span.span_id, Meaning.FAILED))
     run = step
-    while tree.parent[run] != NONE and tree.kinds[run] is not Kind.AGENT:
+    for _ in range(STEPS_UP):
+        if tree.parent[run] == NONE or tree.kinds[run] is Kind.AGENT:
+            break
         run = tree.parent[run]
-    call.run_aborted = not _model_after(tree, asked, run)
+    call.run_aborted = not model_follows(tree, starts, asked.time_ns, run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analytics.normalise.logical_call import LogicalCall
+from analytics.normalise.logical_call import LogicalCall, Meaning
 from analytics.normalise.reading import ToolSpan
 from analytics.normalise.values import MISSING
 from telltale.vocabulary import Payload
@@ -29,7 +29,7 @@ def note_losses(call: LogicalCall, members: list[ToolSpan]) -> None:
         _lose(call, members, "session")
     if any("logfire.scrubbed" in m.span.attributes for m in members) or is_scrubbed(call.result):
         _lose(call, members, "scrubbed")
-    if _raised(call) and not _error_text(call):
+    if any(mark.meaning is Meaning.FAILED for mark in call.marks) and not _error_text(call):
         _lose(call, members, "error text")
     dropped = sum(member.span.dropped_attributes for member in members)
     if dropped:
@@ -70,7 +70,7 @@ def _lose(call: LogicalCall, members: list[ToolSpan], what: str) -> None:
 
 def _raised(call: LogicalCall) -> bool:
     """Whether the call ended with an exception: then no result was there to be recorded."""
-    return any(mark.name in ("event.exception", "error.type", "span.status") for mark in call.marks)
+    return any(mark.name == "event.exception" for mark in call.marks)
 
 
 def _error_text(call: LogicalCall) -> bool:

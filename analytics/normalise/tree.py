@@ -22,7 +22,8 @@ class Tree:
     `parent` holds the index of each span's parent (`NONE` for roots and orphans; loops are cut), `depth` the distance
     to the root. `owner` is the index of the nearest tool span at or above a span, across agents but not across models
     (`NONE` where there is none); `near` the same, across neither. `tools` maps indices to their readings, `models` are
-    the indices of model spans in order of start.
+    the indices of model spans in order of start. In `order`, parents stand
+    before their children.
     """
 
     spans: list[Span]
@@ -33,6 +34,15 @@ class Tree:
     near: list[int]
     tools: dict[int, ToolSpan]
     models: list[int]
+    order: list[int]
+    _spread: tuple[list[int], list[int]] | None = None
+
+    def is_under(self, index: int, ancestor: int) -> bool:
+        """Whether one span is the other or stands below it; constant time after the first question."""
+        if self._spread is None:
+            self._spread = _intervals(self.order, self.parent)
+        begin, size = self._spread
+        return begin[ancestor] <= begin[index] < begin[ancestor] + size[ancestor]
 
 
 def build(trace: Trace) -> Tree:
@@ -56,7 +66,7 @@ def build(trace: Trace) -> Tree:
     parent = [by_id.get(span.parent_span_id, NONE) if span.parent_span_id else NONE for span in spans]
     depth, order = _depths(parent)
     owner, near = _owners(order, parent, kinds)
-    return Tree(spans, kinds, parent, depth, owner, near, tools, models)
+    return Tree(spans, kinds, parent, depth, owner, near, tools, models, order)
 
 
 def _in_order(spans: list[Span]) -> list[Span]:
@@ -107,3 +117,24 @@ def _owners(order: list[int], parent: list[int], kinds: list[Kind]) -> tuple[lis
             owner[index] = owner[above]
             near[index] = NONE if kind is Kind.AGENT else near[above]
     return owner, near
+
+
+def _intervals(order: list[int], parent: list[int]) -> tuple[list[int], list[int]]:
+    """Each span's place in a walk that finishes a subtree before the next, and the number of spans in its subtree."""
+    size = [1] * len(parent)
+    for index in reversed(order):
+        if parent[index] != NONE:
+            size[parent[index]] += size[index]
+    begin = [0] * len(parent)
+    free = [0] * len(parent)
+    roots = 0
+    for index in order:
+        above = parent[index]
+        if above == NONE:
+            begin[index] = roots
+            roots += size[index]
+        else:
+            begin[index] = free[above]
+            free[above] += size[index]
+        free[index] = begin[index] + 1
+    return begin, size
