@@ -55,7 +55,12 @@ def normalise(trace: Trace, settings: JudgeSettings) -> list[LogicalCall]:
     indices = {tree.spans[index].span_id: index for index in tree.models}
     for call in inferred:
         _place(call, context, indices.get(call.span.span_id, 0))
-    return sorted(calls + inferred, key=lambda call: (call.span.start_ns, call.id))
+    return sorted(calls + inferred, key=_order)
+
+
+def _order(call: LogicalCall) -> tuple[int, str]:
+    """Calls in order of start; one without a span was asked for when its model span ended."""
+    return (call.span.end_ns if call.inferred else call.span.start_ns), call.id
 
 
 def _content_off(tree: Tree) -> bool:

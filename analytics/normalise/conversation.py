@@ -59,15 +59,14 @@ def read_conversation(tree: Tree, logs: list[LogRecord], wanted: dict[str, int])
     """
     found = Conversation()
     _read_outputs(tree, logs, found)
-    asked_from_outputs = bool(found.asked)
+    if not found.asked:
+        _requests_from_inputs(tree, found)
     ids = dict(wanted)
     for asked in found.asked:
         if asked.request.call_id:
             ids.setdefault(asked.request.call_id, asked.time_ns)
     _read_log_inputs(logs, found)
     _read_inputs(tree, found, ids)
-    if not asked_from_outputs:
-        _requests_from_inputs(tree, found)
     found.asked.sort(key=lambda a: (a.time_ns, a.span_id))
     return found
 
