@@ -15,14 +15,16 @@ HERE = Path(__file__).parent
 st.set_page_config(page_title="Telltale", page_icon=str(HERE / "icon.svg"), layout="wide")
 st.logo(str(HERE / "wordmark.svg"), icon_image=str(HERE / "icon.svg"))
 
-page = st.navigation(
-    [
-        st.Page(place.file, title=place.title, icon=place.icon, url_path=place.path, help=place.help, default=not n)
-        for n, place in enumerate(links.PLACES.values())
-    ],
-    position="hidden",
-)
-place = links.PLACES.get(page.url_path) or links.PLACES["overview"]
+pages = [
+    st.Page(place.file, title=place.title, icon=place.icon, url_path=place.path, help=place.help)
+    for place in links.PLACES.values()
+]
+# The bare address is a page of its own, so that /overview, which alerts link to, is one as well.
+home = st.Page("app_pages/home.py", title=links.HOME.title, icon=links.HOME.icon, default=True)
+page = st.navigation([home, *pages], position="hidden")
+if page.url_path not in links.PLACES:
+    page.run()
+place = links.PLACES.get(page.url_path, links.HOME)
 view = View.from_url()
 st.session_state["view"] = view
 st.session_state["refresh"] = frame.sidebar(view, place.path)

@@ -13,7 +13,8 @@ from dashboard.untrusted import block, plain
 
 def evidence(call: Mapping[str, Any], key: str) -> None:
     """A call's rules with their evidence, as a table of plain text."""
-    sentences = {str(row.get("rule")): row.get("sentence") for row in call.get("rules_explained") or []}
+    explained = [row for row in call.get("rules_explained") or [] if row.get("sentence") != row.get("rule")]
+    sentences = {str(row.get("rule")): row.get("sentence") for row in explained}
     rows = _rows(call)
     if not rows:
         st.caption(_NONE)

@@ -42,6 +42,8 @@ PLACES = {
 }
 """Every page by its path, in the order of the navigation."""
 
+HOME = PLACES["overview"]
+
 
 def link(page: str, label: str, query: dict[str, str], icon: str = "") -> None:
     """A link to a page with a view. The label is the project's own text and numbers, never a span's."""

@@ -180,7 +180,9 @@ def _ids(chosen: Step, view: View) -> None:
     left, right = st.columns(2, gap="small")
     with left:
         st.caption("Permalink to this step")
-        query = View(project=view.project).query(session=view.session, step=chosen.get("n"))
+        # A call is named by its span, which stays when late spans renumber the steps.
+        span = (chosen.get("call") or {}).get("span_id")
+        query = View(project=view.project).query(session=view.session, span=span, step=None if span else chosen["n"])
         untrusted.block(permalink("replay", query), "")
     with right:
         st.caption("Trace and span")

@@ -14,6 +14,8 @@ from dashboard.view import View
 
 Step = dict[str, Any]
 _CHOSEN = "rgba(91, 140, 255, 0.30)"
+_WINDOW = 26
+_BEFORE = 8
 
 
 def failing(step: Step) -> bool:
@@ -47,10 +49,8 @@ def controls(steps: Sequence[Step], at: int, view: View) -> None:
         _go("Next failure", steps, after[0] if after else None, view, ":material/skip_next:")
         _go("Step back", steps, at - 1 if at else None, view, ":material/chevron_left:")
         _go("Step on", steps, at + 1 if at + 1 < len(steps) else None, view, ":material/chevron_right:")
-        place = (
-            f"failure {failures.index(at) + 1} of {len(failures)}" if at in failures else f"{len(failures)} failures"
-        )
-        st.caption(f"step {at + 1} of {len(steps)} · {place}", width="content")
+        place = f"failure {failures.index(at) + 1} of" if at in failures else "no failure here, of"
+        st.caption(f"{place} {words.count(len(failures))} in {words.plural(len(steps), 'step')}", width="content")
 
 
 def _go(label: str, steps: Sequence[Step], to: int | None, view: View, icon: str) -> None:
@@ -59,16 +59,13 @@ def _go(label: str, steps: Sequence[Step], to: int | None, view: View, icon: str
 
 
 def outline(steps: Sequence[Step], at: int, view: View) -> None:
-    """All steps; a click shows one."""
-    rows = [_cells(step) for step in steps]
-    frame = pd.DataFrame(rows, columns=["#", "", "kind", "step", "took"])
-    shade: dict[tuple[int, str], str] = {}
-    for n, step in enumerate(steps):
-        call = step.get("call") or {}
-        if call:
-            shade[n, ""] = tables.tone(call.get("outcome"))
-    shade |= {(at, column): _CHOSEN for column in ("#", "kind", "step", "took")}
-    targets = {n: ("replay", links.replay_query(view, view.session, step=step["n"])) for n, step in enumerate(steps)}
+    """The steps around the chosen one; a click shows one. A long session is shown a window at a time."""
+    first = max(0, min(at - _BEFORE, len(steps) - _WINDOW))
+    shown = steps[first : first + _WINDOW]
+    frame = pd.DataFrame([_cells(step) for step in shown], columns=["#", "", "kind", "step"])
+    shade = {(n, ""): tables.tone(step["call"].get("outcome")) for n, step in enumerate(shown) if step.get("call")}
+    shade |= {(at - first, column): _CHOSEN for column in ("#", "kind", "step")}
+    targets = {n: ("replay", links.replay_query(view, view.session, step=step["n"])) for n, step in enumerate(shown)}
     tables.opening(
         frame,
         "replay.outline",
@@ -76,17 +73,17 @@ def outline(steps: Sequence[Step], at: int, view: View) -> None:
         alt="Steps of the session",
         shade=shade,
         config={
-            "#": st.column_config.NumberColumn(width=36),
+            "#": st.column_config.NumberColumn(width=40),
             "": st.column_config.TextColumn(width=30),
-            "kind": st.column_config.TextColumn(width=64),
-            "took": st.column_config.TextColumn(width=64),
+            "kind": st.column_config.TextColumn(width=70),
         },
-        height=tables.height_of(len(steps), 24),
+        height="content",
     )
+    if len(shown) < len(steps):
+        st.caption(f"{words.count(len(shown))} of {words.count(len(steps))} steps, around the chosen one")
 
 
 def _cells(step: Step) -> list[Any]:
     call = step.get("call") or {}
     glyph = words.look(call.get("outcome")).glyph if call else ""
-    kind = words.step_kind(step.get("kind"))
-    return [step.get("n"), glyph, kind, plain(step.get("title"), 80), words.milliseconds(step.get("duration_ms"))]
+    return [step.get("n"), glyph, words.step_kind(step.get("kind")), plain(step.get("title"), 80)]

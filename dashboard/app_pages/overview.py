@@ -16,8 +16,6 @@ view: View = st.session_state["view"]
 def draw() -> None:
     with states.loading():
         answer = data.ask("overview", params=view.params())
-        groups = data.ask("groups", params=view.params(), limit=10)["rows"] if answer.get("failures") else []
-        codes = data.ask("tools-codes", params=view.params())["rows"] if answer.get("failures") else []
     if not answer.get("calls") and not answer.get("open_incidents"):
         states.nothing(view, "calls")
         return
@@ -27,16 +25,24 @@ def draw() -> None:
     if not answer.get("failures"):
         return
     st.subheader("What is failing", anchor=False)
-    tables.groups(groups, view, "overview.groups")
+    states.guarded(kinds_of_failure)
     left, right = st.columns([2, 1], gap="medium")
     with left:
         st.subheader("Failures over time", anchor=False)
         tiles.trend(answer)
     with right:
         st.subheader("By code", anchor=False)
-        tiles.by_code(codes, view)
+        states.guarded(codes)
     st.subheader("Worst tools", anchor=False)
     tables.tools(answer.get("worst_tools") or [], view, "overview.tools")
+
+
+def kinds_of_failure() -> None:
+    tables.groups(data.ask("groups", params=view.params(), limit=10)["rows"], view, "overview.groups")
+
+
+def codes() -> None:
+    tiles.by_code(data.ask("tools-codes", params=view.params())["rows"], view)
 
 
 def verdict(answer: dict[str, Any]) -> None:
@@ -55,7 +61,7 @@ def verdict(answer: dict[str, Any]) -> None:
             f"{words.plural(failures, 'failed call')}, {words.count(answer.get('silent'))} of them silent; "
             f"{words.plural(unrecovered, 'session')} not recovered.",
             title="No incident is open",
-            icon=":material/check_circle:",
+            icon=":material/notifications_off:",
         )
     else:
         st.success(

@@ -59,7 +59,7 @@ if not steps:
     st.stop()
 at = replay_steps.chosen(steps, answer.get("first_failing_step"))
 replay_steps.controls(steps, at, view)
-left, right = st.columns([2, 5], gap="medium")
+left, right = st.columns([2, 6], gap="medium")
 with left:
     replay_steps.outline(steps, at, view)
 with right:

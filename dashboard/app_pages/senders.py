@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -11,6 +13,15 @@ from dashboard.view import View
 
 view: View = st.session_state["view"]
 
+
+def lost_of(row: dict[str, Any]) -> list[tuple[str, str]]:
+    """What a sender leaves out, with the switch that keeps it."""
+    lost = row.get("lost") or []
+    if isinstance(lost, dict):
+        lost = [dict(zip(("what", "switch"), str(key).partition(": ")[::2], strict=True)) for key in lost]
+    return [(str(each.get("what")), str(each.get("switch"))) for each in lost]
+
+
 with states.loading():
     rows = data.ask("senders", params={"project": view.project})["rows"]
     status = data.ask("status", params={"project": view.project})
@@ -18,7 +29,7 @@ if not rows:
     states.no_calls_yet()
     st.stop()
 
-losses = [(row, lost) for row in rows for lost in row.get("lost") or []]
+losses = [(row, what, switch) for row in rows for what, switch in lost_of(row)]
 st.caption(
     f"{words.plural(len(rows), 'sender')}; {words.count(status.get('spans'))} spans stored, "
     f"{words.count(status.get('calls'))} tool calls found in them."
@@ -27,23 +38,24 @@ frame = pd.DataFrame(
     {
         "service": [plain(row.get("service")) for row in rows],
         "instrumentation": [plain(row.get("scope")) for row in rows],
-        "convention": [plain(row.get("convention") or "none known: its calls are not seen") for row in rows],
+        "convention": [plain(row.get("convention") or "no tool calls") for row in rows],
         "spans": [row.get("spans") for row in rows],
         "calls": [row.get("calls") for row in rows],
-        "lost": [len(row.get("lost") or []) for row in rows],
+        "lost": [len(lost_of(row)) for row in rows],
         "first span": [words.utc(row.get("first_seen")) for row in rows],
         "last span": [words.ago(row.get("last_seen")) for row in rows],
     }
 )
 targets = {n: ("calls", view.query(service=row.get("service"))) for n, row in enumerate(rows)}
-tables.opening(frame, "senders", targets, alt="Senders")
+tables.opening(frame, "senders", targets, alt="Senders", height=tables.height_of(len(rows)))
 st.subheader("What is lost, and the switch that keeps it", anchor=False)
 if losses:
     st.dataframe(
         {
-            "service": [plain(row.get("service")) for row, _ in losses],
-            "lost": [plain(lost.get("what"), 300) for _, lost in losses],
-            "switch": [plain(lost.get("switch"), 300) for _, lost in losses],
+            "service": [plain(row.get("service")) for row, _, _ in losses],
+            "instrumentation": [plain(row.get("scope")) for row, _, _ in losses],
+            "lost": [plain(what, 300) for _, what, _ in losses],
+            "switch": [plain(switch, 300) for _, _, switch in losses],
         },
         hide_index=True,
         key="senders.lost",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import data, paging, states, tables
+from dashboard import data, links, paging, states, tables
 from dashboard.view import View
 
 view: View = st.session_state["view"]
 
 extra = paging.narrowing(("flagged", "unrecovered"))
 with st.container(horizontal=True, vertical_alignment="center"):
+    links.link("sessions", "All", view.query(), icon=":material/forum:")
+    links.link("sessions", "Flagged", view.query(flagged="true"), icon=":material/flag:")
+    links.link("sessions", "Not recovered", view.query(unrecovered="true"), icon=":material/healing:")
     st.caption("Click a session to replay it at its first failing step.", width="content")
 with states.loading():
     answer = data.ask("sessions", params=view.params(), limit=paging.LIMIT, cursor=paging.cursor(), **extra)

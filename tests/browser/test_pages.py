@@ -1,0 +1,148 @@
+"""What a person does with the pages, in a real browser over the real service."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from conftest import RunningService, settled, wait_until
+
+
+def number_in(text: str) -> int:
+    """The first whole number of a text, thousands apart or not."""
+    found = re.search(r"\d[\d ]*", text)
+    assert found, text
+    return int(found.group().replace(" ", ""))
+
+
+def metric(tab: Any, label: str) -> int:
+    """The number on a tile."""
+    tile = tab.get_by_test_id("stMetric").filter(has_text=label)
+    return number_in(tile.get_by_test_id("stMetricValue").inner_text())
+
+
+def click_cell(tab: Any, key: str, column: float, row: int) -> None:
+    """Click into a table, `column` as a share of its width, rows counted from 0 below the head."""
+    grid = tab.locator(f".st-key-{key.replace('.', '-')} canvas").first
+    grid.wait_for()
+    grid.scroll_into_view_if_needed()
+    box = grid.bounding_box()
+    at = box["x"] + box["width"] * column, box["y"] + 31 * (row + 1) + 15
+    tab.mouse.move(*at)
+    tab.mouse.click(*at)
+
+
+def test_the_way_to_the_failing_step(tab: Any, pages: str, busy: RunningService) -> None:
+    """From the overview, silent failures lead to a replay that is open at the failing step, raw payload included."""
+    settled(tab, pages)
+    assert tab.url.startswith(f"{pages}/overview")
+    assert metric(tab, "Silent failures") == busy.ask("overview")["silent"]
+
+    tab.get_by_test_id("stMain").get_by_role("link", name="Silent failures").click()
+    tab.wait_for_url("**/silent**")
+    settled(tab)
+    tab.get_by_role("link", name="Replay").first.click()
+    tab.wait_for_url("**/replay**")
+    settled(tab)
+
+    newest = busy.ask("silent", limit=1)["rows"][0]
+    main = tab.get_by_test_id("stMain")
+    main.get_by_text("silent failure", exact=False).first.wait_for()
+    assert main.get_by_text(newest["tool"], exact=True).count()
+    assert main.get_by_test_id("stCode").filter(has_text="[]").count()
+    assert newest["span_id"] in main.inner_text()
+
+
+def test_a_count_opens_its_list(tab: Any, pages: str) -> None:
+    """The number on a tile is the length of the list that its link opens."""
+    settled(tab, pages)
+    failed = metric(tab, "Failed calls")
+
+    tab.get_by_test_id("stMain").get_by_role("link", name="Failed calls").click()
+    tab.wait_for_url("**/calls?**outcome=failed**")
+    settled(tab)
+
+    assert number_in(tab.get_by_test_id("stMain").get_by_text(re.compile(r"^[\d ]+ calls?$")).inner_text()) == failed
+
+
+def test_a_cell_opens_its_calls(tab: Any, pages: str) -> None:
+    """A click into the table of tools opens the failed calls of that tool."""
+    settled(tab, f"{pages}/tools-codes")
+
+    click_cell(tab, "tools", 0.05, 0)
+
+    tab.wait_for_url("**/calls?**tool=**")
+
+
+def test_filters_live_in_the_url(tab: Any, browser: Any, pages: str) -> None:
+    """Typing a filter puts it into the address; the address opens the same view for somebody else."""
+    settled(tab, f"{pages}/calls")
+    tab.get_by_label("Tool", exact=True).fill("book_meeting")
+    tab.get_by_label("Tool", exact=True).press("Enter")
+    tab.wait_for_url("**/calls?**tool=book_meeting**")
+    settled(tab)
+    badge = tab.get_by_test_id("stMain").get_by_text(re.compile(r"^[\d ]+ calls?$"))
+    mine = badge.inner_text()
+
+    context = browser.new_context()
+    other = settled(context.new_page(), tab.url)
+
+    assert other.get_by_label("Tool", exact=True).input_value() == "book_meeting"
+    theirs = other.get_by_test_id("stMain").get_by_text(re.compile(r"^[\d ]+ calls?$"))
+    theirs.wait_for()
+    assert theirs.inner_text() == mine
+    context.close()
+
+
+def test_going_back(tab: Any, pages: str) -> None:
+    """Going back in the browser goes back in the view, and the page shows what the address says."""
+    settled(tab, f"{pages}/calls?tool=book_meeting")
+    tab.get_by_test_id("stSidebar").get_by_role("link", name="Sessions").click()
+    tab.wait_for_url("**/sessions?**tool=book_meeting**")
+    settled(tab)
+
+    tab.go_back()
+
+    tab.wait_for_url("**/calls?**tool=book_meeting**")
+    tab.get_by_role("heading", level=1, name="Calls").wait_for()
+    assert tab.get_by_label("Tool", exact=True).input_value() == "book_meeting"
+
+
+def test_next_failure_and_permalink(tab: Any, pages: str, busy: RunningService) -> None:
+    """The permalink that a replay offers opens the same step."""
+    call = busy.ask("calls", outcome="failed", limit=1)["rows"][0]
+    settled(tab, f"{pages}/replay?session={call['session_id']}&span={call['span_id']}")
+    link = tab.get_by_test_id("stCode").filter(has_text="/replay?").inner_text()
+
+    settled(tab, "".join(link.split()))
+
+    assert tab.get_by_test_id("stMain").get_by_text(call["tool"], exact=True).count()
+    assert call["span_id"] in tab.get_by_test_id("stMain").inner_text()
+
+
+def test_nothing_is_fetched_from_outside(tab: Any, pages: str) -> None:
+    """No page asks any other machine for anything."""
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+
+    for page in ("overview", "tools-codes", "sessions", "silent", "senders", "incidents"):
+        settled(tab, f"{pages}/{page}")
+
+    outside = [url for url in asked if not url.startswith((pages, pages.replace("http", "ws"), "data:", "blob:"))]
+    assert asked
+    assert outside == []
+
+
+def test_new_calls_show_by_themselves(tab: Any, pages: str, busy: RunningService) -> None:
+    """With "Live" on, a failure that arrives while the page is open is on it without a touch."""
+    from traffic import Traffic
+
+    settled(tab, pages)
+    before = metric(tab, "Failed calls")
+
+    import time
+
+    script = [("find_customer", "denied")]
+    busy.send([Traffic(seed=99).session("chat-live", time.time_ns() - 3 * 10**9, script)])
+
+    wait_until(lambda: metric(tab, "Failed calls") > before, "the new failure is on the page")
