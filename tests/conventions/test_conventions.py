@@ -1,7 +1,7 @@
 """Every convention against its own test data: one JSON file a framework, spans in, calls out.
 
-A file holds `spans` (parents by id, times in `ms`), maybe `logs`, and `expect`: for each call the facts that must hold,
-in order of start, those without a span of their own last. To add a framework, add its file; README.md says what the keys mean.
+A file holds `spans`, maybe `logs`, and `expect`: for each call the facts that must hold, in order of start, those
+without a span of their own last. To add a framework, add its file; README.md says what the keys mean.
 """
 
 from __future__ import annotations
