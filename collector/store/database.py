@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,22 +13,15 @@ import duckdb
 import pyarrow as pa
 
 from analytics import schema
-from analytics.store import StoreUnavailable
 from collector.store.relations import named
 
 STORAGE_VERSION = "v1.5.0"
 """Files stay readable by DuckDB 1.5 when 2.0 makes them."""
 
-_HELD = re.compile(r"\(PID (\d+)\)")
-
-
-class StoreHeld(StoreUnavailable):
-    """Another process owns the file."""
-
 
 @dataclass(slots=True, frozen=True)
 class Limits:
-    """What DuckDB may use. `backup_folder` is the only folder outside its own file that it may ever touch."""
+    """What DuckDB may use. `backup_folder` is the only folder beside its own file that it may ever touch."""
 
     memory_limit: str = "600MB"
     threads: int = 2
@@ -37,23 +29,23 @@ class Limits:
     backup_folder: Path | None = None
 
 
-def open_database(path: Path, limits: Limits) -> duckdb.DuckDBPyConnection:
-    """Open the file, made first where it does not exist, with settings that no statement can widen again.
+def connect(path: Path, limits: Limits) -> duckdb.DuckDBPyConnection:
+    """Open an existing file with settings that no later statement can widen.
 
     Raises:
-        StoreHeld: another process owns it.
-        duckdb.Error: the file cannot be read.
+        duckdb.Error: the file is held, damaged, or of a newer format.
     """
-    if not path.exists():
-        create(path)
-    try:
-        connection = duckdb.connect(str(path), config={"memory_limit": limits.memory_limit, "threads": limits.threads})
-    except duckdb.IOException as error:
-        held = _HELD.search(str(error))
-        if held is None:
-            raise
-        raise StoreHeld(f"{path} is held by PID {held[1]}; ask that service instead: use --api") from error
-    _lock_down(connection, path, limits)
+    connection = duckdb.connect(str(path), config={"memory_limit": limits.memory_limit, "threads": limits.threads})
+    folders = [f"'{quoted(limits.backup_folder.resolve())}/'"] if limits.backup_folder else []
+    for setting in (
+        "SET GLOBAL TimeZone = 'UTC'",
+        f"SET GLOBAL temp_directory = '{quoted(path)}.tmp'",
+        f"SET GLOBAL checkpoint_threshold = '{limits.checkpoint_threshold}'",
+        f"SET GLOBAL allowed_directories = [{', '.join(folders)}]",
+        "SET GLOBAL enable_external_access = false",
+        "SET GLOBAL lock_configuration = true",
+    ):
+        connection.execute(setting)
     return connection
 
 
@@ -65,7 +57,7 @@ def create(path: Path) -> None:
         leftover.unlink(missing_ok=True)
     connection = duckdb.connect(":memory:")
     try:
-        connection.execute(f"ATTACH '{_quoted(fresh)}' AS fresh (STORAGE_VERSION '{STORAGE_VERSION}')")
+        connection.execute(f"ATTACH '{quoted(fresh)}' AS fresh (STORAGE_VERSION '{STORAGE_VERSION}')")
         connection.execute("USE fresh")
         for statement in schema.tables().values():
             connection.execute(statement)
@@ -76,6 +68,7 @@ def create(path: Path) -> None:
         connection.execute("DETACH fresh")
     finally:
         connection.close()
+    fresh.chmod(0o600)
     with fresh.open("rb") as file:
         os.fsync(file.fileno())
     fresh.rename(path)
@@ -91,21 +84,9 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _quoted(path: Path) -> str:
+def quoted(path: Path) -> str:
+    """A path inside single quotes."""
     return str(path).replace("'", "''")
-
-
-def _lock_down(connection: duckdb.DuckDBPyConnection, path: Path, limits: Limits) -> None:
-    folders = [f"'{_quoted(limits.backup_folder.resolve())}/'"] if limits.backup_folder else []
-    for setting in (
-        "SET GLOBAL TimeZone = 'UTC'",
-        f"SET GLOBAL temp_directory = '{_quoted(path)}.tmp'",
-        f"SET GLOBAL checkpoint_threshold = '{limits.checkpoint_threshold}'",
-        f"SET GLOBAL allowed_directories = [{', '.join(folders)}]",
-        "SET GLOBAL enable_external_access = false",
-        "SET GLOBAL lock_configuration = true",
-    ):
-        connection.execute(setting)
 
 
 def rows(cursor: duckdb.DuckDBPyConnection, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:

@@ -18,13 +18,14 @@ _PARAMETER = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 
 @dataclass(slots=True, frozen=True)
 class DayTable:
-    """One table of spans or logs: of a project, received on one UTC day (days since 1970)."""
+    """One table of spans or logs: of a project, received on one UTC day (days since 1970); which numbers it holds."""
 
     name: str
     kind: str
     project: str
     day: int
     first_seq: int
+    last_seq: int = 0
 
 
 def project_key(project: str) -> str:

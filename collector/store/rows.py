@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
@@ -15,7 +16,6 @@ import msgspec
 import pyarrow as pa
 
 from analytics.spans import Event, Link, LogRecord, Span
-from analytics.store import Batch
 
 LARGEST = 2**63 - 1
 """Times beyond it (the year 2262) are held at it; the number sent stands in `out_of_range`."""
@@ -106,19 +106,11 @@ def _clean(value: Any) -> Any:
     return value
 
 
-def _or_null(value: Any) -> bytes | None:
-    return encode(value) if value else None
-
-
-def _events(events: list[Event]) -> bytes | None:
-    if not events:
-        return None
+def _events(events: list[Event]) -> bytes:
     return encode([{"name": e.name, "time_ns": e.time_ns, "attributes": e.attributes} for e in events])
 
 
-def _links(links: list[Link]) -> bytes | None:
-    if not links:
-        return None
+def _links(links: list[Link]) -> bytes:
     return encode([{"trace_id": k.trace_id, "span_id": k.span_id, "attributes": k.attributes} for k in links])
 
 
@@ -126,50 +118,69 @@ class _Shared:
     """Encodes a dictionary that many rows share (a resource) once."""
 
     def __init__(self) -> None:
-        self._texts: dict[int, bytes | None] = {}
+        self._texts: dict[int, bytes] = {}
 
-    def __call__(self, value: dict[str, Any]) -> bytes | None:
-        if not value:
-            return None
+    def __call__(self, value: dict[str, Any]) -> bytes:
         text = self._texts.get(id(value))
         if text is None:
             text = self._texts[id(value)] = encode(value)
         return text
 
 
-def _key(*parts: object) -> int:
-    return int.from_bytes(
-        blake2b(repr(parts).encode("utf-8", "replace"), digest_size=8).digest(), "little", signed=True
-    )
+def _key(head: str, *texts: bytes | None) -> int:
+    content = b"\x1f".join((head.encode("utf-8", "replace"), *(text or b"" for text in texts)))
+    return int.from_bytes(blake2b(content, digest_size=8).digest(), "little", signed=True)
 
 
-def _in_range(**times: int) -> bytes | None:
-    beyond = {name: time for name, time in times.items() if time > LARGEST}
-    return encode(beyond) if beyond else None
+def _out_of_range(**times: int) -> bytes:
+    return encode({name: time for name, time in times.items() if not 0 <= time <= LARGEST})
 
 
-def span_columns(spans: Sequence[Span]) -> list[tuple[Any, ...]]:
-    """One tuple per span, in the order of SPAN_SCHEMA."""
-    shared = _Shared()
-    rows = []
-    for s in spans:
-        attributes, events, links = _or_null(s.attributes), _events(s.events), _links(s.links)
-        resource, scope = shared(s.resource), shared(s.scope_attributes)
-        key = _key(
-            s.trace_id,
-            s.span_id,
-            s.parent_span_id,
-            s.name,
-            s.start_ns,
-            s.end_ns,
-            s.status_code,
-            s.status_message,
-            attributes,
-            events,
-            links,
-            resource,
+@dataclass(slots=True)
+class Encoded:
+    """Rows ready for the journal but for their arrival numbers: columns up to `received_ns`, keys, sizes of texts."""
+
+    schema: pa.Schema
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+    keys: list[int] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+
+    def take(self, kept: Sequence[int]) -> Encoded:
+        """Some of the rows, by index."""
+        return Encoded(
+            self.schema,
+            [self.rows[n] for n in kept],
+            [self.keys[n] for n in kept],
+            [self.sizes[n] for n in kept],
         )
-        rows.append(
+
+    def record_batch(self, first_seq: int) -> pa.RecordBatch:
+        """The rows as Arrow columns, with arrival numbers from `first_seq`."""
+        columns: Sequence[Sequence[Any]] = list(zip(*self.rows, strict=True)) or [()] * (len(self.schema) - 2)
+        arrays = [pa.array(column, type=kind) for column, kind in zip(columns, self.schema.types, strict=False)]
+        arrays.append(pa.array(range(first_seq, first_seq + len(self.rows)), type=pa.int64()))
+        arrays.append(pa.array(self.keys, type=pa.int64()))
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+def encode_spans(spans: Sequence[Span]) -> Encoded:
+    """Spans, with `received_ns` set."""
+    encoded = Encoded(SPAN_SCHEMA)
+    shared = _Shared()
+    for s in spans:
+        attributes = encode(s.attributes) if s.attributes else None
+        events = _events(s.events) if s.events else None
+        links = _links(s.links) if s.links else None
+        resource = shared(s.resource) if s.resource else None
+        start, end = s.start_ns, s.end_ns
+        odd = not (0 <= start <= LARGEST and 0 <= end <= LARGEST)
+        head = (
+            f"{s.project}\x1f{s.trace_id}{s.span_id}{s.parent_span_id}{start} {end} {s.status_code}"
+            f"{s.name}\x1f{s.status_message}"
+        )
+        encoded.keys.append(_key(head, attributes, events, links, resource))
+        encoded.sizes.append(len(attributes or b"") + len(events or b""))
+        encoded.rows.append(
             (
                 s.project,
                 s.trace_id,
@@ -177,8 +188,8 @@ def span_columns(spans: Sequence[Span]) -> list[tuple[Any, ...]]:
                 s.parent_span_id,
                 s.name,
                 s.kind & 0xFF,
-                min(s.start_ns, LARGEST),
-                min(s.end_ns, LARGEST),
+                _held(start) if odd else start,
+                _held(end) if odd else end,
                 s.status_code & 0xFF,
                 s.status_message,
                 attributes,
@@ -187,37 +198,39 @@ def span_columns(spans: Sequence[Span]) -> list[tuple[Any, ...]]:
                 resource,
                 s.scope_name,
                 s.scope_version,
-                scope,
+                shared(s.scope_attributes) if s.scope_attributes else None,
                 s.schema_url,
                 s.trace_state,
                 s.flags,
                 s.dropped_attributes,
                 s.dropped_events,
                 s.dropped_links,
-                _or_null(s.cut),
-                _in_range(start_ns=s.start_ns, end_ns=s.end_ns),
+                encode(s.cut) if s.cut else None,
+                _out_of_range(start_ns=start, end_ns=end) if odd else None,
                 s.received_ns,
-                s.seq,
-                key,
             )
         )
-    return rows
+    return encoded
 
 
-def log_columns(logs: Sequence[LogRecord]) -> list[tuple[Any, ...]]:
-    """One tuple per log record, in the order of LOG_SCHEMA."""
+def encode_logs(logs: Sequence[LogRecord]) -> Encoded:
+    """Log records, with `received_ns` set."""
+    encoded = Encoded(LOG_SCHEMA)
     shared = _Shared()
-    rows = []
     for r in logs:
-        body, attributes, resource = encode(r.body), _or_null(r.attributes), shared(r.resource)
-        key = _key(r.trace_id, r.span_id, r.event_name, r.time_ns, r.severity, body, attributes, resource)
-        rows.append(
+        body, attributes = encode(r.body), encode(r.attributes) if r.attributes else None
+        resource = shared(r.resource) if r.resource else None
+        odd = not 0 <= r.time_ns <= LARGEST
+        head = f"{r.project}\x1f{r.trace_id}{r.span_id}{r.event_name}\x1f{r.time_ns} {r.severity}"
+        encoded.keys.append(_key(head, body, attributes, resource))
+        encoded.sizes.append(len(body) + len(attributes or b""))
+        encoded.rows.append(
             (
                 r.project,
                 r.trace_id,
                 r.span_id,
                 r.event_name,
-                min(r.time_ns, LARGEST),
+                _held(r.time_ns),
                 r.severity,
                 body,
                 attributes,
@@ -225,27 +238,16 @@ def log_columns(logs: Sequence[LogRecord]) -> list[tuple[Any, ...]]:
                 r.scope_name,
                 r.scope_version,
                 r.dropped_attributes,
-                _or_null(r.cut),
-                _in_range(time_ns=r.time_ns),
+                encode(r.cut) if r.cut else None,
+                _out_of_range(time_ns=r.time_ns) if odd else None,
                 r.received_ns,
-                r.seq,
-                key,
             )
         )
-    return rows
+    return encoded
 
 
-def to_arrow(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
-    """The rows of `span_columns` or `log_columns` as one table."""
-    columns: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [[] for _ in schema]
-    return pa.table(
-        [pa.array(column, type=field.type) for column, field in zip(columns, schema, strict=True)], schema=schema
-    )
-
-
-def batch_to_arrow(batch: Batch) -> tuple[pa.Table, pa.Table]:
-    """A batch as a table of spans and a table of logs."""
-    return to_arrow(span_columns(batch.spans), SPAN_SCHEMA), to_arrow(log_columns(batch.logs), LOG_SCHEMA)
+def _held(time_ns: int) -> int:
+    return max(0, min(time_ns, LARGEST))
 
 
 def _object(text: str | None) -> dict[str, Any]:

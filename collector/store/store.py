@@ -1,38 +1,76 @@
-"""`DuckDBStore`: the Store protocol on one DuckDB file."""
+"""`DuckDBStore`: the Store protocol on one DuckDB file and its journal.
+
+`append` writes the journal and returns; a thread takes the journal into the day tables in large inserts and checkpoints
+when there is time. The judge reads from memory what arrived lately. Every opening takes the journal in first.
+"""
 
 from __future__ import annotations
 
-import threading
+import contextlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
-from analytics.spans import LogRecord, Span, Trace
+from analytics.spans import Trace
 from analytics.store import Arrivals, Batch, Receipt, Scope, StoreUnavailable, TraceKey
+from collector.journal import Journal
 from collector.store import database
+from collector.store.backlog import Backlog
 from collector.store.database import Limits
-from collector.store.relations import NS_PER_DAY, DayTable, substitute, table_name
-from collector.store.rows import batch_to_arrow, logs_of, spans_of
+from collector.store.days import Days
+from collector.store.drain import Drain, Pace, take_in_journal
+from collector.store.engine import Engine, is_durable
+from collector.store.front import Front
+from collector.store.history import History
+from collector.store.opening import open_repaired
+from collector.store.recovery import Recovery
+from collector.store.relations import substitute
 
 
-class _Transaction:
-    """One open transaction on the store's writing cursor."""
+@dataclass(slots=True, frozen=True)
+class Options:
+    """How a store is run.
+
+    `backlog_bytes` bounds what is acknowledged and not yet in the database, `recent_bytes` what is kept as objects for
+    the judge; `read_timeout_s` stops a question that takes longer.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    pace: Pace = field(default_factory=Pace)
+    backlog_bytes: int = 64 * 2**20
+    recent_bytes: int = 128 * 2**20
+    segment_bytes: int = 64 * 2**20
+    read_timeout_s: float = 30.0
+
+
+_QUIET_ROWS = 2000
+"""With fewer rows on their way a question waits for them; under load it answers with all but the last moment."""
+
+_QUIET_WAIT_S = 0.5
+
+
+class StoreTransaction:
+    """One open transaction on the writing cursor."""
 
     def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
         self._cursor = cursor
 
     def execute(self, sql: str, params: Mapping[str, Any] | None = None) -> int:
+        """Run one statement; returns the number of rows it changed."""
         return database.run(self._cursor, sql, params)
 
     def query(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
+        """Rows of one statement, as this transaction sees them."""
         return database.rows(self._cursor, sql, params)
 
     def insert(self, table: str, rows: pa.Table) -> int:
+        """Append rows, matched to the table's columns by name; returns how many."""
         name = table.replace('"', '""')
         self._cursor.register("incoming_rows", rows)
         try:
@@ -44,138 +82,116 @@ class _Transaction:
 class DuckDBStore:
     """The store of the service on one DuckDB file, which this process owns until `close`."""
 
-    def __init__(self, path: Path, limits: Limits | None = None) -> None:
-        """Open or make the file.
+    def __init__(self, path: Path, options: Options | None = None) -> None:
+        """Open or make the file, repair what can be repaired, take in the journal. `recovery` says what was found.
 
         Raises:
             StoreHeld: another process owns the file.
+            StoreUnavailable: it cannot be opened now (no space, no permission, made by a newer release).
         """
+        started = time.monotonic()
         self.path = path
-        self._database = database.open_database(path, limits or Limits())
-        self._writing = threading.RLock()
-        self._days = {table.name: table for table in self._day_tables()}
-        self._last_seq = self._largest_seq()
+        self.options = options or Options()
+        self.recovery = Recovery()
+        connection = open_repaired(path, self.options.limits, self.recovery)
+        self.engine = Engine(path, self.options.limits, connection)
+        try:
+            self._days = Days(self.engine)
+            self._journal = Journal(Path(f"{path}.journal"), self.options.segment_bytes)
+            self._note_journal()
+            last_seq = take_in_journal(self.engine, self._days, self._journal, self.recovery)
+        except BaseException:
+            self.engine.close()
+            raise
+        self._days.load()
+        self._backlog = Backlog(self.options.backlog_bytes)
+        self._history = History(self.engine, self._days)
+        self.front = Front(self._journal, self._backlog, last_seq, self.options.recent_bytes)
+        self.drain = Drain(self.engine, self._days, self._journal, self._backlog, self.options.pace)
+        self.drain.start(self.front)
+        self.recovery.seconds = time.monotonic() - started
 
-    def _day_tables(self) -> list[DayTable]:
-        found = database.rows(self._database.cursor(), "SELECT * FROM day_table ORDER BY day, name").to_pylist()
-        return [DayTable(**row) for row in found]
-
-    def _largest_seq(self) -> int:
-        statement = substitute(
-            "SELECT greatest((SELECT max(seq) FROM {span}), (SELECT max(seq) FROM {log}), 0) AS seq",
-            self._days.values(),
-            None,
-        )
-        return int(database.rows(self._database.cursor(), statement).to_pylist()[0]["seq"])
+    def _note_journal(self) -> None:
+        found = self._journal.recovered
+        self.recovery.quarantined += found.quarantined
+        self.recovery.journal_damaged_bytes += found.damaged_bytes
+        self.recovery.torn_bytes += found.torn_bytes
 
     def append(self, batch: Batch) -> Receipt:
-        with self.write() as transaction:
-            now = time.time_ns()
-            rows: list[Span | LogRecord] = [*batch.spans, *batch.logs]
-            for number, row in enumerate(rows, self._last_seq + 1):
-                row.seq = number
-                row.received_ns = row.received_ns or now
-            spans, logs = batch_to_arrow(batch)
-            new = self._add(transaction, "span", "start_ns", spans) + self._add(transaction, "log", "time_ns", logs)
-            self._last_seq += len(rows)
-            return Receipt(len(batch.spans), len(batch.logs), len(rows) - new, self._last_seq)
-
-    def _add(self, transaction: _Transaction, kind: str, time_column: str, rows: pa.Table) -> int:
-        """Insert the rows that their project does not have yet; a resent row has the same time, which prunes."""
-        new = 0
-        for project, day in sorted({(p, r // NS_PER_DAY) for p, r in _places(rows)}):
-            table = self._day_table(transaction, kind, project, day)
-            own = pa.table(rows.filter([(p, r // NS_PER_DAY) == (project, day) for p, r in _places(rows)]))
-            present = substitute(f"{{{kind}}}", self._days.values(), Scope(project))
-            transaction._cursor.register("incoming_rows", own)
-            new += transaction.execute(
-                f'INSERT INTO "{table}" SELECT DISTINCT ON (content_key) * FROM incoming_rows AS new'  # noqa: S608
-                f" WHERE NOT EXISTS (SELECT 1 FROM {present} AS old WHERE old.content_key = new.content_key"
-                f" AND old.{time_column} BETWEEN $low AND $high) ORDER BY seq",
-                {"low": _smallest(own, time_column), "high": _largest(own, time_column)},
-            )
-            transaction._cursor.unregister("incoming_rows")
-        return new
-
-    def _day_table(self, transaction: _Transaction, kind: str, project: str, day: int) -> str:
-        name = table_name(kind, project, day)
-        if name not in self._days:
-            transaction.execute(f'CREATE TABLE "{name}" AS FROM "{kind}"')
-            table = DayTable(name, kind, project, day, self._last_seq + 1)
-            transaction.execute(
-                "INSERT INTO day_table VALUES ($name, $kind, $project, $day, $first_seq)",
-                {"name": name, "kind": kind, "project": project, "day": day, "first_seq": table.first_seq},
-            )
-            self._days[name] = table
-        return name
+        """Make a batch durable; returns only then. See `analytics.store.Store`."""
+        return self.front.append(batch)
 
     def arrivals(self, after_seq: int, limit: int = 1000) -> Arrivals:
-        both = "(SELECT project, trace_id, seq FROM {span} UNION ALL SELECT project, trace_id, seq FROM {log})"
-        found = self.read(
-            f"SELECT project, trace_id, min(seq) AS first_new FROM {both} AS s WHERE seq > $after AND trace_id <> ''"  # noqa: S608
-            " GROUP BY ALL ORDER BY first_new LIMIT $limit",
-            {"after": after_seq, "limit": limit + 1},
-        ).to_pylist()
-        up_to = found[limit]["first_new"] - 1 if len(found) > limit else self._last_seq
-        return Arrivals([TraceKey(row["project"], row["trace_id"]) for row in found[:limit]], max(up_to, after_seq))
+        """Traces that got rows after `after_seq`, oldest first."""
+        found = self.front.arrivals(after_seq, limit)
+        if found is None:
+            found = self._history.arrivals(after_seq, self.front.arrivals_known_from, limit)
+        return Arrivals(found[0], found[1])
 
     def traces(self, keys: Sequence[TraceKey]) -> list[Trace]:
-        answer = {key: Trace(key.project, key.trace_id) for key in keys}
-        for project in {key.project for key in keys}:
-            ids = [key.trace_id for key in keys if key.project == project]
-            for kind in ("span", "log"):
-                rows = self.read(
-                    f"SELECT * FROM {{{kind}}} AS s WHERE trace_id IN (SELECT unnest($ids)) ORDER BY seq",  # noqa: S608
-                    {"ids": ids},
-                    Scope(project),
-                )
-                if kind == "span":
-                    for span in spans_of(rows):
-                        answer[TraceKey(project, span.trace_id)].spans.append(span)
-                else:
-                    for log in logs_of(rows):
-                        answer[TraceKey(project, log.trace_id)].logs.append(log)
-        return list(answer.values())
+        """All rows of these traces, from memory where they are complete there."""
+        known = {key: self.front.recent(key) for key in keys}
+        wanted = {key: places for key, (_trace, places) in known.items() if places}
+        stored = self._history.rows(wanted) if wanted else {}
+        answer = []
+        for key, (trace, places) in known.items():
+            whole = self.front.complete(key, stored[key], places) if places else trace
+            answer.append(whole or Trace(key.project, key.trace_id))
+        return answer
 
     def read(self, sql: str, params: Mapping[str, Any] | None = None, scope: Scope | None = None) -> pa.Table:
-        cursor = self._database.cursor()
-        try:
-            return database.rows(cursor, substitute(sql, list(self._days.values()), scope), params)
-        finally:
-            cursor.close()
+        """Rows of one question on a snapshot.
+
+        A question about spans on a quiet store sees everything that was acknowledged before it: it waits for the few
+        rows on their way. On a busy one the last moment may be missing.
+        """
+        if "{" in sql and 0 < self._backlog.rows < _QUIET_ROWS:
+            self._backlog.wait_for(self.front.last_seq, _QUIET_WAIT_S)
+        with self.engine.cursor(self.options.read_timeout_s) as cursor:
+            return database.rows(cursor, substitute(sql, self._days.all(), scope), params)
 
     @contextmanager
-    def write(self) -> Iterator[_Transaction]:
-        with self._writing:
-            cursor = self._database.cursor()
-            known = dict(self._days)
+    def write(self) -> Iterator[StoreTransaction]:
+        """A transaction over the derived tables; commits on leaving, rolls back on an exception."""
+        with self.drain.writing, _unavailable(), self.engine.cursor() as cursor:
+            cursor.execute("BEGIN")
             try:
-                cursor.execute("BEGIN")
-                yield _Transaction(cursor)
+                yield StoreTransaction(cursor)
                 cursor.execute("COMMIT")
             except BaseException as error:
-                self._days = known
-                if not isinstance(error, duckdb.FatalException):
+                if is_durable(error):
+                    return
+                with contextlib.suppress(duckdb.Error):
                     cursor.execute("ROLLBACK")
-                if isinstance(error, duckdb.IOException | duckdb.FatalException):
-                    raise StoreUnavailable("the database cannot be written now") from error
                 raise
-            finally:
-                cursor.close()
+
+    def flush(self, timeout_s: float = 30.0) -> bool:
+        """Wait until everything acknowledged is in the day tables; returns whether it is."""
+        return self._backlog.wait_for(self.front.last_seq, timeout_s)
+
+    def checkpoint(self) -> None:
+        """Take the write-ahead log into the file now."""
+        with _unavailable():
+            self.drain.checkpoint()
 
     def close(self) -> None:
-        with self._writing:
-            self._database.execute("CHECKPOINT")
-            self._database.close()
+        """Finish what was acknowledged, checkpoint, release the file. What cannot be finished waits in the journal."""
+        if self.front.closed:
+            return
+        self.front.close()
+        self.drain.stop(timeout_s=30.0)
+        with contextlib.suppress(duckdb.Error, StoreUnavailable):
+            self.drain.checkpoint()
+        self.engine.close()
+        self._journal.close()
+        with contextlib.suppress(OSError):
+            self._journal.folder.rmdir()  # only if empty
 
 
-def _places(rows: pa.Table) -> list[tuple[str, int]]:
-    return list(zip(rows["project"].to_pylist(), rows["received_ns"].to_pylist(), strict=True))
-
-
-def _smallest(rows: pa.Table, column: str) -> int:
-    return int(min(rows[column].to_pylist()))
-
-
-def _largest(rows: pa.Table, column: str) -> int:
-    return int(max(rows[column].to_pylist()))
+@contextmanager
+def _unavailable() -> Iterator[None]:
+    """Failures of disk and memory are told as what they are for the caller: to be tried again later."""
+    try:
+        yield
+    except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.TransactionException) as error:
+        raise StoreUnavailable(f"the database cannot be written now: {error}") from error

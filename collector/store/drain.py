@@ -1,0 +1,266 @@
+"""The thread behind the front: takes the backlog into the database, checkpoints, and opens a dead instance again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+import structlog
+
+from analytics.store import StoreUnavailable
+from collector.journal import Journal, Kind, Record
+from collector.store import writer
+from collector.store.backlog import Backlog, Piece
+from collector.store.days import Days
+from collector.store.engine import Engine, is_durable
+from collector.store.front import Front
+from collector.store.history import History
+from collector.store.opening import wal_of
+from collector.store.recovery import Recovery
+from collector.store.relations import NS_PER_DAY
+from collector.store.rows import LOG_SCHEMA, SPAN_SCHEMA
+
+log = structlog.get_logger("collector.store")
+
+_SCHEMAS = {Kind.SPANS_1: SPAN_SCHEMA, Kind.LOGS_1: LOG_SCHEMA}
+_ROWS_A_TRANSACTION = 20_000
+_LONGEST_PAUSE_S = 5.0
+
+
+@dataclass(slots=True, frozen=True)
+class Pace:
+    """When the drain works: a lone batch at once, under load every `gather_s`; when it checkpoints, busy or at rest."""
+
+    gather_s: float = 0.5
+    busy_checkpoint_bytes: int = 192 * 2**20
+    idle_checkpoint_bytes: int = 16 * 2**20
+    idle_s: float = 2.0
+    checkpoint_every_s: float = 60.0
+
+
+class Drain:
+    """Works on its own thread between `start` and `stop`; `writing` is held whenever the database is changed."""
+
+    def __init__(
+        self, engine: Engine, days: Days, journal: Journal, backlog: Backlog, pace: Pace | None = None
+    ) -> None:
+        self.writing = threading.RLock()
+        self.failures = 0
+        self.last_error: str | None = None
+        self.rejected_rows = 0
+        self.duplicates = 0
+        self.rows = 0
+        self.checkpoints = 0
+        self.failed_checkpoints = 0
+        self.last_checkpoint = time.time()
+        self.last_checkpoint_s = 0.0
+        self._pace = pace or Pace()
+        self._engine = engine
+        self._days = days
+        self._journal = journal
+        self._backlog = backlog
+        self._front: Front | None = None
+        self._history = History(engine, days)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="telltale-store", daemon=True)
+        self._last_work = time.monotonic()
+        self._checkpointed_seq = 0
+
+    def start(self, front: Front) -> None:
+        """Serve this front."""
+        self._front = front
+        self._thread.start()
+
+    def stop(self, timeout_s: float) -> None:
+        """Take in what is left, as far as the time allows."""
+        if self._thread.is_alive() and not self._stopping.is_set():
+            deadline = time.monotonic() + timeout_s
+            while not self._backlog.wait_for(2**63, 0.1) and time.monotonic() < deadline and not self._engine.dead:
+                pass
+            self._stopping.set()
+            self._backlog.end()
+            self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        pause = 0.1
+        while not self._stopping.is_set():
+            try:
+                self._engine.interrupt_overdue()
+                if self._engine.dead:
+                    self._reopen()
+                if self._backlog.wait(self._pace.gather_s):
+                    self.once()
+                    self._checkpoint_if_due()
+                    self._backlog.gather(self._rest(), _ROWS_A_TRANSACTION)
+                else:
+                    self._checkpoint_if_due()
+                    self._fill_filters()
+                pause = 0.1
+                self.last_error = None
+            except (duckdb.Error, StoreUnavailable, OSError) as error:
+                self.failures += 1
+                self.last_error = f"{type(error).__name__}: {error}"
+                log.warning("store_writing_failed", error=self.last_error[:500], failures=self.failures)
+                self._stopping.wait(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE_S)
+
+    def _rest(self) -> float:
+        """A lone batch is taken in at once; when batches follow each other they are gathered."""
+        quiet = time.monotonic() - self._last_work > 2 * self._pace.gather_s
+        self._last_work = time.monotonic()
+        return 0.0 if quiet else self._pace.gather_s
+
+    def once(self) -> int:
+        """Take in the oldest pieces of the backlog; returns how many rows that were."""
+        pieces = self._backlog.first(_ROWS_A_TRANSACTION)
+        if not pieces:
+            return 0
+        try:
+            self._write(pieces)
+        except (duckdb.IOException, duckdb.OutOfMemoryException, StoreUnavailable):
+            raise
+        except (duckdb.Error, pa.ArrowException) as error:
+            self._write_one_by_one(pieces, error)
+        self._done(pieces[-1].last_seq)
+        return sum(piece.rows.num_rows for piece in pieces)
+
+    def _write(self, pieces: Sequence[Piece]) -> None:
+        with self.writing, self._engine.cursor() as cursor:
+            cursor.execute("BEGIN")
+            try:
+                written = writer.write(cursor, self._days, pieces)
+                cursor.execute("COMMIT")
+            except duckdb.Error as error:
+                if not is_durable(error):
+                    _roll_back(cursor)
+                    raise
+            self._days.committed(written.tables, pieces[-1].last_seq)
+        self.rows += written.rows
+        self.duplicates += written.duplicates
+
+    def _write_one_by_one(self, pieces: Sequence[Piece], first_error: Exception) -> None:
+        """Rows that the database refuses for good must not stop the rest: they are kept in a file of their own."""
+        log.error("store_refused_rows", error=str(first_error)[:500], pieces=len(pieces))
+        for piece in pieces:
+            try:
+                self._write([piece])
+            except (duckdb.IOException, duckdb.OutOfMemoryException, StoreUnavailable):
+                raise
+            except (duckdb.Error, pa.ArrowException) as error:
+                self._reject(piece, error)
+
+    def _reject(self, piece: Piece, error: Exception) -> None:
+        kept = self._journal.folder / f"rejected-{piece.first_seq:020d}.arrow"
+        with pa.OSFile(str(kept), "wb") as file, pa.ipc.new_file(file, piece.rows.schema) as arrow:
+            arrow.write_batch(piece.rows)
+        self.rejected_rows += piece.rows.num_rows
+        log.error("store_rejected_rows", rows=piece.rows.num_rows, kept_in=kept.name, error=str(error)[:500])
+        with self.writing, self._engine.cursor() as cursor:
+            writer.store_position(cursor, writer.STORED, piece.last_seq)
+
+    def _done(self, stored_seq: int) -> None:
+        self._backlog.done(stored_seq)
+        if self._front is not None:
+            self._front.stored(stored_seq)
+
+    def _reopen(self) -> None:
+        with self.writing:
+            self._engine.reopen()
+            self._days.load()
+            with self._engine.cursor() as cursor:
+                stored = writer.stored_position(cursor, writer.STORED)
+        log.warning("store_reopened", stored_seq=stored)
+        self._done(stored)
+
+    def _checkpoint_if_due(self) -> None:
+        wal = wal_bytes(self._engine)
+        since = time.time() - self.last_checkpoint
+        idle = not self._backlog.rows and time.monotonic() - self._last_work > self._pace.idle_s
+        due = wal > self._pace.busy_checkpoint_bytes or (
+            idle and wal > 0 and (wal > self._pace.idle_checkpoint_bytes or since > self._pace.checkpoint_every_s)
+        )
+        if due:
+            self.checkpoint()
+
+    def checkpoint(self) -> None:
+        """Take the write-ahead log into the file, and let the journal go that is older.
+
+        Raises:
+            duckdb.Error: it failed; the rows are safe in the log and in the journal.
+        """
+        started = time.monotonic()
+        with self.writing, self._engine.cursor() as cursor:
+            stored = writer.stored_position(cursor, writer.STORED)
+            try:
+                cursor.execute("CHECKPOINT")
+            except duckdb.Error:
+                self.failed_checkpoints += 1
+                raise
+        self._journal.release(stored)
+        self.checkpoints += 1
+        self.last_checkpoint = time.time()
+        self.last_checkpoint_s = time.monotonic() - started
+
+    def _fill_filters(self) -> None:
+        """In idle moments: learn which traces lie where among the rows stored before this process."""
+        if self._front is not None and not self._backlog.rows:
+            for chunk in self._front.seen.unknown()[:1]:
+                self._front.seen.fill(chunk, self._history.hashes(chunk))
+
+
+def take_in_journal(engine: Engine, days: Days, journal: Journal, recovery: Recovery) -> int:
+    """At opening, before anything is asked or appended: rows of the journal that the database does not hold.
+
+    Returns:
+        The last arrival number ever used.
+    """
+    with engine.cursor() as cursor:
+        stored = writer.stored_position(cursor, writer.STORED)
+    backlog = Backlog(2**62)
+    drain = Drain(engine, days, journal, backlog)
+    last = stored
+    for record in journal.records(stored):
+        piece = _piece(record)
+        if piece is None:
+            recovery.journal_damaged_bytes += len(record.payload)
+            continue
+        backlog.add(piece)
+        recovery.journal_rows += record.rows
+        last = max(last, record.last_seq)
+        if backlog.rows >= _ROWS_A_TRANSACTION:
+            drain.once()
+    while drain.once():
+        pass
+    return max(last, journal.recovered.last_seq)
+
+
+def _piece(record: Record) -> Piece | None:
+    """The rows of a journal record; None where its content is not what its checksum vouched for."""
+    try:
+        kind = Kind(record.kind)
+        rows = pa.ipc.read_record_batch(pa.py_buffer(record.payload), _SCHEMAS[kind])
+    except (ValueError, OSError, pa.ArrowException):
+        return None
+    days = pc.divide(rows["received_ns"], NS_PER_DAY)
+    places = set(zip(rows["project"].to_pylist(), days.to_pylist(), strict=True))
+    return Piece(kind, record.first_seq, record.last_seq, rows, frozenset(places))
+
+
+def wal_bytes(engine: Engine) -> int:
+    """Size of DuckDB's write-ahead log."""
+    try:
+        return wal_of(engine.path).stat().st_size
+    except OSError:
+        return 0
+
+
+def _roll_back(cursor: duckdb.DuckDBPyConnection) -> None:
+    try:
+        cursor.execute("ROLLBACK")
+    except duckdb.Error:
+        return

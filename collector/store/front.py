@@ -1,0 +1,185 @@
+"""The front of the store: takes batches, makes them durable, and keeps what arrived lately for the judge."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Sequence
+
+from analytics.spans import LogRecord, Span, Trace
+from analytics.store import Batch, Receipt, StoreUnavailable, TraceKey
+from collector.journal import Journal, JournalError, Kind, Record
+from collector.store.arrivals import Arrival, ArrivalLog
+from collector.store.backlog import Backlog, Piece, Place
+from collector.store.recent import Entry, Recent
+from collector.store.relations import NS_PER_DAY
+from collector.store.rows import Encoded, encode_logs, encode_spans
+from collector.store.seen import Range, Seen, trace_hash
+
+
+class Front:
+    """Batches in, recent traces out. Methods may be called from any thread."""
+
+    def __init__(self, journal: Journal, backlog: Backlog, last_seq: int, recent_bytes: int) -> None:
+        self.seen = Seen(last_seq)
+        self.last_seq = last_seq
+        self.stored_seq = last_seq
+        self.closed = False
+        self.spans = self.logs = self.duplicates = 0
+        self._journal = journal
+        self._backlog = backlog
+        self._recent = Recent(recent_bytes)
+        self._arrived = ArrivalLog(last_seq)
+        self._lock = threading.Lock()
+
+    def append(self, batch: Batch) -> Receipt:
+        """Make a batch durable and known to the judge.
+
+        Raises:
+            StoreUnavailable: closed, the disk is full or failing, or the database has fallen too far behind.
+        """
+        now = time.time_ns()
+        rows: list[Span | LogRecord] = [*batch.spans, *batch.logs]
+        for row in rows:
+            row.received_ns = row.received_ns or now
+        spans, logs = encode_spans(batch.spans), encode_logs(batch.logs)
+        with self._lock:
+            if self.closed:
+                raise StoreUnavailable("the store is closed")
+            if self._backlog.full:
+                raise StoreUnavailable("the database has fallen behind the journal")
+            kept_spans = self._unknown(batch.spans, spans.keys)
+            kept_logs = self._unknown(batch.logs, logs.keys)
+            duplicates = len(batch.spans) + len(batch.logs) - len(kept_spans) - len(kept_logs)
+            self._take(batch, _some(spans, kept_spans), _some(logs, kept_logs), kept_spans, kept_logs)
+            self.spans, self.logs = self.spans + len(batch.spans), self.logs + len(batch.logs)
+            self.duplicates += duplicates
+            return Receipt(len(batch.spans), len(batch.logs), duplicates, self.last_seq)
+
+    def _take(self, batch: Batch, spans: Encoded, logs: Encoded, kept_spans: list[int], kept_logs: list[int]) -> None:
+        """Journal the rows, then, once they are durable, give them their numbers and let the judge know."""
+        pieces = []
+        first = self.last_seq + 1
+        for kind, encoded, rows in (
+            (Kind.SPANS_1, spans, [batch.spans[n] for n in kept_spans]),
+            (Kind.LOGS_1, logs, [batch.logs[n] for n in kept_logs]),
+        ):
+            if rows:
+                last = first + len(rows) - 1
+                piece = Piece(kind, first, last, encoded.record_batch(first), _places(rows))
+                pieces.append((piece, rows, encoded))
+                first = last + 1
+        if not pieces:
+            return
+        self.last_seq = first - 1  # numbers of a failed write are never used again
+        try:
+            self._journal.append([_record(piece) for piece, _rows, _encoded in pieces])
+        except JournalError as error:
+            raise StoreUnavailable(str(error)) from error
+        for piece, rows, encoded in pieces:
+            self._remember(piece, rows, encoded)
+            self._backlog.add(piece)
+        self._recent.shrink(self.stored_seq)
+
+    def _unknown(self, rows: Sequence[Span | LogRecord], keys: list[int]) -> list[int]:
+        """Indices of the rows that are neither in memory nor earlier in the same batch."""
+        kept, met = [], set()
+        get = self._recent.get
+        for index, (row, key) in enumerate(zip(rows, keys, strict=True)):
+            entry = get(row.project, row.trace_id)
+            if key in met or (entry is not None and (key in entry.spans or key in entry.logs)):
+                continue
+            met.add(key)
+            kept.append(index)
+        return kept
+
+    def _remember(self, piece: Piece, rows: Sequence[Span | LogRecord], encoded: Encoded) -> None:
+        last: dict[tuple[str, str], int] = {}
+        for seq, row, key, size in zip(
+            range(piece.first_seq, piece.last_seq + 1), rows, encoded.keys, encoded.sizes, strict=True
+        ):
+            row.seq = seq
+            if row.trace_id:
+                entry = self._recent.get(row.project, row.trace_id)
+                if entry is None:
+                    missing = self.seen.places(row.trace_id)
+                    entry = self._recent.open(row.project, row.trace_id, missing)
+                self._recent.add(entry, key, row, size)
+                last[row.project, row.trace_id] = seq
+        for project, trace_id in last:
+            self._recent.touch(project, trace_id)
+        self.seen.add([trace_hash(trace_id) for _project, trace_id in last], piece.first_seq, piece.last_seq)
+        arrived: Iterable[Arrival] = sorted((seq, project, trace_id) for (project, trace_id), seq in last.items())
+        self._arrived.add(arrived)
+
+    def arrivals(self, after_seq: int, limit: int) -> tuple[list[TraceKey], int] | None:
+        """Traces that got rows after a number, and where the answer ends; None where memory does not reach so far."""
+        with self._lock:
+            if after_seq < self._arrived.known_from_seq:
+                return None
+            keys, reached = self._arrived.after(after_seq, limit)
+            return keys, max(after_seq, self.last_seq) if reached is None else reached
+
+    @property
+    def arrivals_known_from(self) -> int:
+        """Arrivals up to this number must be asked of the database."""
+        return self._arrived.known_from_seq
+
+    def recent(self, key: TraceKey) -> tuple[Trace | None, list[Range]]:
+        """What memory holds of a trace, and where else rows of it may lie (none: the trace is complete)."""
+        with self._lock:
+            entry = self._recent.get(key.project, key.trace_id)
+            if entry is None:
+                return None, self.seen.places(key.trace_id)
+            self._recent.touch(key.project, key.trace_id)
+            return entry.trace(key), list(entry.missing)
+
+    def complete(self, key: TraceKey, stored: Sequence[tuple[int, Span | LogRecord]], places: list[Range]) -> Trace:
+        """Add what was read of a trace from the database in `places`; returns the whole trace."""
+        with self._lock:
+            entry = self._recent.get(key.project, key.trace_id)
+            if entry is None or entry.missing != places:
+                entry, kept = Entry(places) if entry is None else _copy(entry), False
+            else:
+                entry.missing, kept = [], True
+            for content_key, row in stored:
+                if content_key not in (entry.spans if isinstance(row, Span) else entry.logs):
+                    if kept:
+                        self._recent.add(entry, content_key, row, 1000)
+                    elif isinstance(row, Span):
+                        entry.spans[content_key] = row
+                    else:
+                        entry.logs[content_key] = row
+            return entry.trace(key)
+
+    def stored(self, seq: int) -> None:
+        """The database holds everything up to this number."""
+        with self._lock:
+            self.stored_seq = max(self.stored_seq, seq)
+            self._recent.shrink(self.stored_seq)
+
+    @property
+    def recent_bytes(self) -> int:
+        """What the recent rows weigh, roughly."""
+        return self._recent.size
+
+    def close(self) -> None:
+        """Take nothing more."""
+        with self._lock:
+            self.closed = True
+
+
+def _some(encoded: Encoded, kept: list[int]) -> Encoded:
+    return encoded if len(kept) == len(encoded.keys) else encoded.take(kept)
+
+
+def _places(rows: Sequence[Span | LogRecord]) -> frozenset[Place]:
+    return frozenset({(row.project, row.received_ns // NS_PER_DAY) for row in rows})
+
+
+def _record(piece: Piece) -> Record:
+    return Record(piece.kind, piece.first_seq, piece.rows.num_rows, memoryview(piece.rows.serialize()))
+
+
+def _copy(entry: Entry) -> Entry:
+    return Entry(list(entry.missing), dict(entry.spans), dict(entry.logs))

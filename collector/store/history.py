@@ -1,0 +1,111 @@
+"""Reading back what left memory: traces and arrivals out of the day tables, by stretches of arrival numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import duckdb
+
+from analytics.spans import LogRecord, Span
+from analytics.store import TraceKey
+from collector.store import database
+from collector.store.days import Days
+from collector.store.engine import Engine
+from collector.store.relations import DayTable
+from collector.store.rows import logs_of, spans_of
+from collector.store.seen import CHUNK_BITS, HASH_SQL, Range
+
+_ARRIVALS_AT_ONCE = 50_000
+
+StoredRow = tuple[int, Span | LogRecord]
+"""Content key and row."""
+
+
+class History:
+    """The day tables, read by arrival number."""
+
+    def __init__(self, engine: Engine, days: Days) -> None:
+        self._engine = engine
+        self._days = days
+
+    def rows(self, wanted: dict[TraceKey, list[Range]]) -> dict[TraceKey, list[StoredRow]]:
+        """Stored rows of traces, each looked for in its stretches only."""
+        answer: dict[TraceKey, list[StoredRow]] = {key: [] for key in wanted}
+        with self._engine.cursor() as cursor:
+            for project in {key.project for key in wanted}:
+                ids = [key.trace_id for key, places in wanted.items() if key.project == project and places]
+                ranges = _joined(place for key in wanted if key.project == project for place in wanted[key])
+                for kind in ("span", "log"):
+                    for content_key, row in self._rows_of(cursor, kind, project, ids, ranges):
+                        answer[TraceKey(project, row.trace_id)].append((content_key, row))
+        return answer
+
+    def _rows_of(
+        self, cursor: duckdb.DuckDBPyConnection, kind: str, project: str, ids: list[str], ranges: list[Range]
+    ) -> Iterable[StoredRow]:
+        tables = [table for table in self._days.all() if table.kind == kind and table.project == project]
+        sql = _union("*", tables, ranges)
+        if not ids or not sql:
+            return []
+        found = database.rows(
+            cursor,
+            f"SELECT * FROM ({sql}) AS stored WHERE trace_id IN (SELECT unnest($ids)) ORDER BY seq",  # noqa: S608
+            {"ids": ids},
+        )
+        rows: Sequence[Span | LogRecord] = spans_of(found) if kind == "span" else logs_of(found)
+        return zip(found["content_key"].to_pylist(), rows, strict=True)
+
+    def arrivals(self, after_seq: int, until_seq: int, limit: int) -> tuple[list[TraceKey], int]:
+        """Traces that got rows after a number, oldest first, and where the answer ends."""
+        low = after_seq
+        while low < until_seq:
+            high = min(low + _ARRIVALS_AT_ONCE, until_seq)
+            sql = _union("project, trace_id, seq", self._days.all(), [(low + 1, high)])
+            found: list[dict[str, Any]] = []
+            if sql:
+                with self._engine.cursor() as cursor:
+                    found = database.rows(
+                        cursor,
+                        f"SELECT project, trace_id, max(seq) AS last FROM ({sql}) AS stored WHERE trace_id <> ''"  # noqa: S608
+                        " GROUP BY project, trace_id ORDER BY last LIMIT $limit",
+                        {"limit": limit + 1},
+                    ).to_pylist()
+            if found:
+                reached = high if len(found) <= limit else int(found[limit - 1]["last"])
+                return [TraceKey(row["project"], row["trace_id"]) for row in found[:limit]], reached
+            low = high
+        return [], until_seq
+
+    def hashes(self, chunk: int) -> list[int] | None:
+        """Hashes of the traces with rows in one chunk of arrival numbers; None where an id is not hex."""
+        sql = _union("trace_id", self._days.all(), [(chunk << CHUNK_BITS, ((chunk + 1) << CHUNK_BITS) - 1)])
+        if not sql:
+            return []
+        with self._engine.cursor() as cursor:
+            found = database.rows(
+                cursor,
+                f"SELECT DISTINCT {HASH_SQL} AS hash FROM ({sql}) AS stored WHERE trace_id <> ''",  # noqa: S608
+            )
+        hashes: list[int | None] = found["hash"].to_pylist()
+        return None if None in hashes else [value for value in hashes if value is not None]
+
+
+def _union(columns: str, tables: Sequence[DayTable], ranges: Sequence[Range]) -> str:
+    """One branch per table and stretch that can meet: literal bounds let DuckDB skip what lies outside."""
+    return " UNION ALL ".join(
+        f'SELECT {columns} FROM "{table.name}" WHERE seq BETWEEN {max(low, table.first_seq)} AND {high}'  # noqa: S608
+        for table in tables
+        for low, high in ranges
+        if high >= table.first_seq and low <= table.last_seq
+    )
+
+
+def _joined(ranges: Iterable[Range]) -> list[Range]:
+    joined: list[Range] = []
+    for low, high in sorted(ranges):
+        if joined and low <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        else:
+            joined.append((low, high))
+    return joined
