@@ -18,6 +18,7 @@ class Role(Enum):
 
     ERROR = auto()
     ERRORS = auto()
+    ERRNO = auto()
     GOOD = auto()
     BAD = auto()
     STATUS = auto()
@@ -35,17 +36,18 @@ _NAMES = {
     Role.ERROR: "error err exception fault traceback error_message errorMessage error_msg errorMsg errmsg error_code"
     " errorCode error_type errorType error_description errorDescription __type error_reason errorReason",
     Role.ERRORS: "errors",
+    Role.ERRNO: "errcode errno err_code error_no errorNo",
     Role.GOOD: "ok success succeeded successful isSuccess is_success isSuccessful isOk is_ok",
     Role.BAD: "isError is_error iserror hasError has_error hasErrors has_errors failed failure timed_out timedOut"
     " timeout isTimeout is_timeout",
     Role.STATUS: "status outcome",
-    Role.TYPE: "type kind",
+    Role.TYPE: "type kind finish_reason finishReason stop_reason stopReason",
     Role.HTTP: "status_code statusCode http_status httpStatus http_code httpCode response_code responseCode"
     " http_status_code httpStatusCode",
     Role.EXIT: "exit_code exitCode exit_status exitStatus returncode return_code returnCode exitcode",
     Role.STREAM: "stdout stderr",
     Role.CODE: "code",
-    Role.MESSAGE: "message msg detail details reason title hint description name stack cause help suggestion"
+    Role.MESSAGE: "message msg detail details reason title hint description stack cause help suggestion"
     " recovery_suggestion",
     Role.RETRY: "retryable retry_after retryAfter retry_after_seconds retryAfterSeconds retry_after_ms retryAfterMs"
     " action should_retry shouldRetry",
@@ -60,7 +62,7 @@ for _role, _names in _NAMES.items():
         _ROLES[_name[0].upper() + _name[1:]] = _role
         _ROLES[_name.upper()] = _role
 
-_ID_KEYS = frozenset(("id", "uuid", "key", "number", "sha", "iid", "gid", "guid", "slug"))
+_ID_KEYS = frozenset(("id", "uuid", "key", "number", "sha", "iid", "gid", "guid", "slug", "name"))
 _NO_IDENTITY = frozenset(
     ("request_id", "trace_id", "correlation_id", "session_id", "requestId", "traceId", "correlationId", "sessionId")
 )

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from telltale.payload.codes import code_of, code_of_class, code_of_http, code_of_number
+from telltale.payload.codes import code_of, code_of_http
+from telltale.payload.evidence import code_inside, short
 from telltale.payload.exits import is_answer
 from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error
 from telltale.payload.reading import Asked, Finding, Says
-from telltale.payload.verbs import Verb, verb_of
+from telltale.payload.shapes import error_object, nothing_succeeded, reason_phrase, validator_report
+from telltale.payload.verbs import Verb, names_a_state, verb_of
 from telltale.vocabulary import Code
 
 _ERROR_WORDS = frozenset(
-    {"error", "errored", "failed", "failure", "fail", "fatal", "exception", "err", "crashed", "aborted"}
+    {"error", "errored", "failed", "failure", "fail", "fatal", "exception", "err", "crashed", "aborted", "ko", "nok"}
 )
 _GOOD_WORDS = frozenset({"ok", "success", "succeeded", "successful", "completed", "complete", "done"})
 _OPEN_CODES = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE, Code.NOT_FOUND, Code.INTERNAL})
@@ -39,9 +41,9 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
         if claim is not None:
             findings.append(claim)
     if not findings or findings[0].says is Says.SUCCESS:
-        items = _items_failed(value, asked)
-        if items is not None:
-            findings.insert(0, items)
+        batch = nothing_succeeded(value, fields, asked)
+        if batch is not None:
+            findings.insert(0, batch)
     return findings
 
 
@@ -66,10 +68,13 @@ def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
         if not is_truthy_error(inner):
             continue
         if fields.substance >= 2 and _is_looked_up(fields, asked):
-            return Finding("payload.error_key", Says.ANSWER, key, _short(inner))
+            return Finding("payload.error_key", Says.ANSWER, key, short(inner))
         if fields.substance and _declares_success(fields):
-            return Finding("payload.error_key", Says.ANSWER, key, _short(inner))
-        return Finding("payload.error_key", Says.FAILED, key, _short(inner), _code_inside(inner, fields))
+            return Finding("payload.error_key", Says.ANSWER, key, short(inner))
+        return Finding("payload.error_key", Says.FAILED, key, short(inner), code_inside(inner, fields))
+    for key, inner in fields.get(Role.ERRNO):
+        if isinstance(inner, int) and not isinstance(inner, bool) and inner != 0 and not fields.substance:
+            return Finding("payload.error_key", Says.FAILED, key, inner)
     return None
 
 
@@ -79,22 +84,26 @@ def _errors_list(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
         if not isinstance(inner, list | dict | str) or not is_truthy_error(inner):
             continue
         if fields.substance or (verb_of(asked.tool) is Verb.EXAMINE and not fields.has(Role.GOOD)):
-            return Finding("payload.errors_list", Says.ANSWER, key, _short(inner))
+            return Finding("payload.errors_list", Says.ANSWER, key, short(inner))
         first = inner[0] if isinstance(inner, list) and inner else inner
-        return Finding("payload.errors_list", Says.FAILED, key, _short(first), _code_inside(first, fields))
+        return Finding("payload.errors_list", Says.FAILED, key, short(first), code_inside(first, fields))
     return None
 
 
 def _flag_false(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.GOOD):
-        if inner is False or (inner == 0 and isinstance(inner, int) and not _is_counter(fields)) or inner in _FALSE:
+        if inner is False or _denies(inner, fields):
             if verb_of(asked.tool) is Verb.EXAMINE and key.lower() in ("ok", "is_ok", "isok"):
                 return Finding("payload.flag_false", Says.ANSWER, key, inner)
-            return Finding("payload.flag_false", Says.FAILED, key, inner, _code_inside(None, fields))
+            return Finding("payload.flag_false", Says.FAILED, key, inner, code_inside(None, fields))
     return None
 
 
-_FALSE = ("false", "False")
+def _denies(inner: Any, fields: Fields) -> bool:
+    """`success: 0`, `"false"`, `"error"`; but not a count."""
+    if isinstance(inner, str):
+        return inner.lower() in ("false", "no", "error", "failed")
+    return inner == 0 and isinstance(inner, int) and not _is_counter(fields)
 
 
 def _is_counter(fields: Fields) -> bool:
@@ -105,7 +114,7 @@ def _is_counter(fields: Fields) -> bool:
 def _flag_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.BAD):
         if inner is True or inner == "true":
-            code = Code.UNAVAILABLE if "time" in key.lower() else _code_inside(None, fields)
+            code = Code.UNAVAILABLE if "time" in key.lower() else code_inside(None, fields)
             if fields.substance and _is_looked_up(fields, asked):
                 return Finding("payload.flag_error", Says.ANSWER, key, inner)
             return Finding("payload.flag_error", Says.FAILED, key, inner, code)
@@ -114,18 +123,21 @@ def _flag_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
 
 def _status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.STATUS):
-        if isinstance(inner, str) and inner.lower() in _ERROR_WORDS:
-            says = Says.ANSWER if _is_looked_up(fields, asked) or _is_reported(fields, asked) else Says.FAILED
-            return Finding("payload.status_error", says, key, inner, _code_inside(None, fields))
+        if inner is False or (isinstance(inner, str) and inner.lower() in _ERROR_WORDS):
+            about = _is_looked_up(fields, asked) or _is_reported(fields, asked)
+            asked_for = about or (names_a_state(asked.tool) and inner not in ("error", "Error", "ERROR"))
+            says = Says.ANSWER if asked_for else Says.FAILED
+            return Finding("payload.status_error", says, key, inner, code_inside(None, fields))
     for key, inner in fields.get(Role.TYPE):
         if isinstance(inner, str) and inner.lower() in ("error", "exception") and not fields.substance:
-            return Finding("payload.status_error", Says.FAILED, key, inner, _code_inside(None, fields))
+            return Finding("payload.status_error", Says.FAILED, key, inner, code_inside(None, fields))
     return None
 
 
 def _is_reported(fields: Fields, asked: Asked) -> bool:
     """A reading or examining tool that answers with a status and facts reports on something else."""
-    return verb_of(asked.tool) in (Verb.READ, Verb.EXAMINE) and fields.substance >= 2
+    facts = fields.substance + (1 if fields.has(Role.EXIT) else 0)
+    return verb_of(asked.tool) in (Verb.READ, Verb.EXAMINE) and facts >= 2
 
 
 def _status_word(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
@@ -138,7 +150,8 @@ def _status_word(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
             continue
         verb = verb_of(asked.tool)
         about_it = _is_looked_up(fields, asked) or _is_reported(fields, asked)
-        answer = about_it or (verb is Verb.EXAMINE and code in (Code.NOT_FOUND, Code.UNAVAILABLE))
+        examines = verb is Verb.EXAMINE or names_a_state(asked.tool)
+        answer = about_it or (examines and code in (Code.NOT_FOUND, Code.UNAVAILABLE, Code.INTERNAL))
         if answer or (fields.substance and verb is not Verb.CHANGE and code is Code.NOT_FOUND):
             return Finding("payload.status_word", Says.ANSWER, key, inner)
         return Finding("payload.status_word", Says.HIDDEN, key, inner, code)
@@ -167,25 +180,6 @@ def _is_response(value: dict[str, Any]) -> bool:
     return "headers" in value and isinstance(value["headers"], dict | list)
 
 
-def _error_object(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
-    """A bare error object: `{"code", "message", "retryable"}`, a JSON-RPC error, an exception with name and stack."""
-    if fields.substance > 1 or not (fields.has(Role.MESSAGE) or fields.has(Role.RETRY)):
-        return None
-    for key, inner in fields.get(Role.CODE):
-        if isinstance(inner, int) and not isinstance(inner, bool) and -32768 <= inner <= -32000:
-            return Finding("payload.error_object", Says.FAILED, key, inner, _code_inside(value, fields))
-        if isinstance(inner, str) and "retryable" in value and isinstance(value["retryable"], bool):
-            return Finding("payload.error_object", Says.FAILED, key, inner, _code_inside(value, fields))
-        if isinstance(inner, str) and isinstance(value.get("message"), str) and not fields.substance:
-            code = code_of(inner) or (code_of_class(inner) if inner.endswith(("Error", "Exception")) else None)
-            if code is not None:
-                return Finding("payload.error_object", Says.FAILED, key, inner, code)
-    name = value.get("name")
-    if isinstance(name, str) and name.endswith(("Error", "Exception")) and ("stack" in value or "message" in value):
-        return Finding("payload.error_object", Says.FAILED, "name", name, code_of_class(name))
-    return None
-
-
 def _exit_code(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     """A process result (`stdout` or `stderr` beside it), not a job's record that was polled."""
     for key, inner in fields.get(Role.EXIT):
@@ -207,7 +201,9 @@ _RULES: tuple[Rule, ...] = (
     _status_error,
     _http_status,
     _status_word,
-    _error_object,
+    error_object,
+    validator_report,
+    reason_phrase,
     _exit_code,
 )
 
@@ -226,35 +222,6 @@ def _declares_success(fields: Fields) -> bool:
     return _success(fields) is not None
 
 
-def _items_failed(value: dict[str, Any], asked: Asked) -> Finding | None:
-    """A batch whose items all failed: the arguments hold a list of the same length, or the object is nothing but it."""
-    if len(value) > 20:
-        return None
-    for key, inner in value.items():
-        if isinstance(inner, list) and 0 < len(inner) <= 1000 and isinstance(inner[0], dict):
-            if not _is_batch(inner, asked):
-                return None
-            for item in inner:
-                if not isinstance(item, dict) or not _item_failed(item):
-                    return None
-            return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", _short(inner[0]), _code_inside(inner[0]))
-    return None
-
-
-def _is_batch(items: list[Any], asked: Asked) -> bool:
-    arguments = asked.arguments
-    return isinstance(arguments, dict) and any(
-        isinstance(inner, list) and len(inner) == len(items) for inner in arguments.values()
-    )
-
-
-def _item_failed(item: dict[str, Any]) -> bool:
-    fields = fields_of(item)
-    return any(is_truthy_error(v) for _, v in fields.get(Role.ERROR)) or any(
-        inner is False for _, inner in fields.get(Role.GOOD)
-    )
-
-
 def _http_number(value: Any) -> int | None:
     if isinstance(value, str) and len(value) == 3 and value.isdigit():
         value = int(value)
@@ -266,41 +233,3 @@ def _mentions(arguments: Any, status: int) -> bool:
     if isinstance(arguments, dict):
         return any(inner in (status, str(status)) for inner in arguments.values() if isinstance(inner, int | str))
     return arguments in (status, str(status)) if isinstance(arguments, int | str) else False
-
-
-def _code_inside(error: Any, fields: Fields | None = None) -> Code | None:
-    """The code that an error value gives: its own code, status or type, else those beside it."""
-    numbers: Code | None = None
-    sources: list[Any] = []
-    if isinstance(error, dict):
-        sources += [error.get(k) for k in ("status", "statusCode", "status_code", "code", "type", "error_code", "name")]
-        sources.append(error.get("message"))
-    elif isinstance(error, str | int):
-        sources.append(error)
-    if fields is not None:
-        for role in (Role.HTTP, Role.CODE, Role.ERROR, Role.STATUS):
-            sources += [inner for _, inner in fields.get(role)]
-    for source in sources:
-        if isinstance(source, bool) or source is None:
-            continue
-        if isinstance(source, int):
-            numbers = numbers or code_of_number(source)
-        elif isinstance(source, str) and len(source) <= 80 and " " not in source:
-            code = code_of(source) or code_of_class(source)
-            if code is not None and code is not Code.INTERNAL:
-                return code
-            numbers = numbers or code
-    return numbers
-
-
-def _short(value: Any) -> Any:
-    """A value as evidence: text cut to 200 characters, objects by their keys, so that rows stay small."""
-    if isinstance(value, str):
-        return value[:200]
-    if isinstance(value, dict):
-        return {
-            str(k)[:40]: v if isinstance(v, bool | int | float) else str(v)[:100] for k, v in list(value.items())[:8]
-        }
-    if isinstance(value, list):
-        return [_short(v) if not isinstance(v, list) else "…" for v in value[:2]]
-    return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from telltale.payload.codes import code_of, code_of_class, code_of_number
@@ -10,6 +11,7 @@ from telltale.payload.envelope import assess_envelope
 from telltale.payload.objects import read_object
 from telltale.payload.reading import Asked, Finding, Reading, Says
 from telltale.payload.texts import read_text
+from telltale.payload.verbs import names_documents
 from telltale.vocabulary import Code
 
 _NESTING = (
@@ -38,7 +40,10 @@ _MESSAGE_KEYS = (
     ),
     *("title", "details", "stderr"),
 )
+_TEXTS = frozenset(("result", "response", "output", "data"))
 _MAX_LEVELS = 3
+_MOST_KEYS = 6
+_TEXT_CAP = 20_000
 
 
 def read_payload(value: Any, asked: Asked | None = None) -> Reading:
@@ -82,25 +87,42 @@ def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
         reading.findings += found
         if reading.findings and reading.findings[0].says is not Says.SUCCESS:
             break
-        inner = _wrapped(level)
+        inner = _wrapped(level, asked)
         if inner is None:
             break
-        path += inner + "."
-        level = level[inner]
+        path += inner[0] + "."
+        level = inner[1]
     if reading.failed:
-        reading.envelope = assess_envelope(level)
+        # Below an object that claims success an envelope is a contradiction, not an answer that keeps the contract.
+        if level is value or reading.finding(Says.SUCCESS) is None:
+            reading.envelope = assess_envelope(level)
         _declare(level, reading)
 
 
-def _wrapped(level: dict[str, Any]) -> str | None:
-    """The customary key under which an object holds its only inner object."""
-    key = None
+def _wrapped(level: dict[str, Any], asked: Asked) -> tuple[str, dict[str, Any]] | None:
+    """The only inner object that an object holds under a customary key; also one written as JSON text."""
+    found: tuple[str, dict[str, Any]] | None = None
+    if len(level) > _MOST_KEYS:
+        return None
     for name in _NESTING:
-        if name in level and isinstance(level[name], dict) and level[name]:
-            if key is not None:
+        inner = level.get(name)
+        if isinstance(inner, str) and inner[:1] == "{" and name in _TEXTS and not names_documents(asked.tool):
+            inner = _decoded(inner)
+        if isinstance(inner, dict) and inner:
+            if found is not None:
                 return None
-            key = name
-    return key if key is not None and len(level) <= 4 else None
+            found = (name, inner)
+    return found
+
+
+def _decoded(text: str) -> Any:
+    """A JSON text inside a result, where it is small and shallow enough to be read in passing."""
+    if len(text) > _TEXT_CAP or text.count("{") + text.count("[") > 500:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _read_sole_item(item: dict[str, Any], asked: Asked, reading: Reading) -> None:

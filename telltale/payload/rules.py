@@ -72,9 +72,15 @@ PAYLOAD_RULES: dict[str, Rule] = {
             _C,
         ),
         Rule(
+            "payload.reason_phrase",
+            "The result is nothing but the reason phrase of an HTTP error, as gateways answer.",
+            "the message",
+            _P,
+        ),
+        Rule(
             "payload.exit_code", "The program that the tool ran ended with an exit code other than 0.", "the code", _P
         ),
-        Rule("payload.items_failed", "Each item of the batch that was asked for failed.", "the first item's mark", _P),
+        Rule("payload.items_failed", "Of the batch that was asked for, nothing succeeded.", "a counter or an item", _P),
         Rule("payload.success", "The result says of itself that it succeeded.", "the flag or status", _C),
         Rule("text.error_mark", "The whole result is a text that begins with an error mark.", "the mark", _P),
         Rule(
@@ -86,6 +92,8 @@ PAYLOAD_RULES: dict[str, Rule] = {
         Rule(
             "text.status_line", "The whole result is an HTTP status line or a client library's error.", "the line", _P
         ),
+        Rule("text.xml_error", "The result is an XML error document or a SOAP fault.", "its root element and code", _P),
+        Rule("text.status_word", "The whole result is one word for a failure.", "the word", _P),
         Rule("text.exit_code", "The text ends with the exit code of a program that failed.", "the last line", _P),
         Rule("text.html_error_page", "The result is an HTML error page (a gateway's, a server's).", "its title", _P),
         Rule("text.html_sign_in", "The result is a sign-in page where data was due.", "its title", _P),

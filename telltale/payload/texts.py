@@ -7,62 +7,31 @@ reads flags sees it.
 from __future__ import annotations
 
 import re
-from http import HTTPStatus
 from typing import Any
 
 from telltale.payload.catalogues import masking_of
-from telltale.payload.codes import ERRNO, code_of_class, code_of_http
+from telltale.payload.codes import code_of_http
 from telltale.payload.exits import is_answer
 from telltale.payload.html import page_of
+from telltale.payload.marks import mark_of, program_line_of, status_line_of, xml_error_of
 from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
+from telltale.payload.shapes import REASON_PHRASES
 from telltale.payload.verbs import Verb, names_documents, verb_of
-from telltale.vocabulary import Code
+from telltale.vocabulary import code_of
 
-_KINDS = (
-    "fatal|internal|unexpected|tool|execution|runtime|mcp|api|http|network|validation|system|server|client|request"
-    "|invocation|invoke|database|db|sql|syntax|parse|parsing|connection|timeout|auth|authentication|authorization|permission|io|os"
-    "|input|argument|script|command|process|unhandled|uncaught|critical"
-)
-_GERUNDS = (
-    "executing|calling|invoking|running|performing|processing|fetching|reading|writing|loading|connecting|parsing|creating"
-    "|updating|deleting|searching|retrieving|sending|querying|opening|accessing|getting|listing|saving|uploading|downloading"
-)
-_DRESS = r"[\s*_`\"'(\[>⚠❌✖✗🚫️-]{0,6}"
-_ASIDE = r"(?:\s?[\[(][^\])\n]{0,80}[\])])?"
-_MARK = re.compile(
-    rf"{_DRESS}(?P<mark>"
-    r"(?:Uncaught |Unhandled )?(?:[A-Za-z_][\w.$]{0,120}\.)?"
-    rf"(?P<klass>[A-Z]\w{{0,80}}?(?:Error|Exception|Fault)|[a-z][\w.]{{2,80}}\.[A-Z]\w{{0,80}}){_ASIDE}:(?=\s|$)"
-    rf"|(?i:(?:(?:{_KINDS}) ){{0,2}}(?:error|exception|fatal|failure|panic){_ASIDE}(?:\s-?\d{{1,6}})?\s?:)"
-    r"(?=\s|$|[\"'{<])"
-    rf"|(?i:error (?:while |when |in |during |occurred while )?(?:{_GERUNDS})\b)"
-    r"|Traceback \(most recent call last\):"
-    r"|(?P<errno>E[A-Z]{3,14}): "
-    r")"
-)
-_MARK_HEADS = re.compile(
-    rf"{_DRESS}(?:[EeTFfPpU]|[A-Za-z][\w.$]{{0,120}} ?(?:[Ee]rror|ERROR|Exception|Fault|[Ff]ailure|\[|\())"
-)
-_STATUS_LINE = re.compile(
-    r"\s*(?:HTTP(?:/\d(?:\.\d)?)?\s+)?(?:Error\s+)?([45]\d\d)\s*[:\s-]\s*([A-Z][A-Za-z' -]{3,40})"
-)
-_CLIENT = re.compile(
-    r"\s*(?:(?:Client|Server) error '(?P<httpx>[45]\d\d) [^']{2,40}' for url"
-    r"|(?P<requests>[45]\d\d) (?:Client|Server) Error: .{0,80} for url"
-    r"|Request failed with status code (?P<axios>[45]\d\d)|HTTP Error (?P<urllib>[45]\d\d): "
-    r"|HTTP (?:error|status)[ :]{1,3}(?P<plain>[45]\d\d)\b"
-    r"|(?P<pool>HTTPS?ConnectionPool\(host=)|(?P<reset>\('Connection aborted\.'))"
-)
 _EXIT = re.compile(
     r"(?:\[(?:process )?exit(?:ed)?(?:[ _-]?(?:code|status))?(?: with)?(?: code| status)?\s?[:=]?\s?(?P<a>\d{1,3})\]"
     r"|\(?(?:command |process |program )?(?:exited with|exit|returned)(?: non-zero)?(?: exit)?[ -]?(?:code|status)"
     r"\s?[:=]?\s?(?P<b>\d{1,3})\)?\.?)\s*$",
     re.IGNORECASE,
 )
-_REASONS = {s.phrase.lower(): s.value for s in HTTPStatus if s.value >= 400} | {"too many requests": 429}
-_LINE_CAP = 400
 _LOG_LINES = re.compile(r"^\s*(?:\S{1,40} ){0,3}(?:\[?(?:ERROR|Error|error|FATAL|WARN)\w*\]?)\b", re.MULTILINE)
+_PHRASES = {phrase: status for phrase, status in REASON_PHRASES.items() if status not in (402, 404, 409, 410, 423, 426)}
+"""Reason phrases that are no words of daily life: a text that is nothing else is the body of an error answer."""
+
+_STATE_WORDS = frozenset(("error", "failed", "failure", "timeout", "timed out", "fail"))
+_DOCUMENT_CAP = 500
 
 
 def read_text(text: str, asked: Asked) -> list[Finding]:
@@ -73,9 +42,13 @@ def read_text(text: str, asked: Asked) -> list[Finding]:
     if first.isspace():
         first = text[:200].lstrip()[:1]
     if first in ("<", "\ufeff"):
-        page = _page(text, asked)
+        page = _page(text, asked) or _xml(text, asked)
         if page is not None:
             return [page]
+    if len(text) <= 40:
+        found = _word(text, asked)
+        if found is not None:
+            return [found]
     for rule in _RULES:
         found = rule(text, asked)
         if found is not None:
@@ -96,6 +69,11 @@ def _page(text: str, asked: Asked) -> Finding | None:
     return Finding("text.html_page", Says.HIDDEN, "", page.title or "<html>", None)
 
 
+def _xml(text: str, asked: Asked) -> Finding | None:
+    found = xml_error_of(text)
+    return Finding("text.xml_error", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
+
+
 def _asks_for_a_page(arguments: Any) -> bool:
     """Whether the arguments name an address or a file, so that HTML may be what was asked for."""
     if isinstance(arguments, str):
@@ -110,62 +88,66 @@ def _asks_for_a_page(arguments: Any) -> bool:
     return False
 
 
+def _word(text: str, asked: Asked) -> Finding | None:
+    """A result that is one word or phrase for a failure; not of a tool that was asked how something is."""
+    low = text.strip(" \t\r\n.!\"'").lower()
+    status = _PHRASES.get(low)
+    if status is not None:
+        return Finding("text.status_line", Says.HIDDEN, "", text.strip(), code_of_http(status))
+    if low in _STATE_WORDS and verb_of(asked.tool) not in (Verb.READ, Verb.EXAMINE):
+        return Finding("text.status_word", Says.HIDDEN, "", text.strip(), code_of(low.replace(" ", "_")))
+    return None
+
+
 def _masking(text: str, asked: Asked) -> Finding | None:
     if len(text) > 20_000:
         return None
     entry = masking_of(text)
     if entry is None:
         return None
-    code = code_of_phrase(text)
-    return Finding(
-        "text.masking",
-        Says.HIDDEN,
-        "",
-        f"{entry.framework} {entry.version}",
-        code[0] if code and not entry.generic else None,
-    )
+    code = code_of_phrase(text) if not entry.generic else None
+    return Finding("text.masking", Says.HIDDEN, "", f"{entry.framework} {entry.version}", code[0] if code else None)
 
 
 def _error_mark(text: str, asked: Asked) -> Finding | None:
-    if _MARK_HEADS.match(text) is None:
+    mark = mark_of(text)
+    if mark is None or mark.bare or _is_log(text) or _is_document(text, asked):
         return None
-    hit = _MARK.match(text)
-    if hit is None or _is_log(text):
-        return None
-    if hit.end() == len(text.rstrip()) and not hit.group("klass"):
-        return None
-    klass, errno = hit.group("klass"), hit.group("errno")
-    if errno is not None and errno not in ERRNO:
-        return None
-    code = ERRNO.get(errno) if errno else code_of_class(klass) if klass else None
-    return Finding("text.error_mark", Says.HIDDEN, "", hit.group("mark").strip()[:120], code)
+    return Finding("text.error_mark", Says.HIDDEN, "", mark.text.strip()[:120], mark.code)
 
 
 def _is_log(text: str) -> bool:
     """Whether the text is a log: several lines that each begin with a level, so that a mark is a line of data."""
-    second = text.find("\n")
-    if second < 0:
+    if "\n" not in text:
         return False
     return len(_LOG_LINES.findall(text[:4000])) >= 2 and "Traceback" not in text[:200]
 
 
+def _is_document(text: str, asked: Asked) -> bool:
+    """Whether the text may be a document that was asked for and happens to begin like an error: several lines of it."""
+    if not names_documents(asked.tool) and not _names_a_file(asked):
+        return False
+    body = text.strip()
+    return len(body) > _DOCUMENT_CAP or ("\n" in body and "Traceback" not in body and "\n    at " not in body)
+
+
+def _names_a_file(asked: Asked) -> bool:
+    arguments = asked.arguments
+    return (
+        isinstance(arguments, dict)
+        and verb_of(asked.tool) is Verb.READ
+        and any(key in arguments for key in ("path", "file", "file_path", "filePath", "filename", "url", "uri"))
+    )
+
+
 def _status_line(text: str, asked: Asked) -> Finding | None:
-    head = text[:_LINE_CAP]
-    hit = _STATUS_LINE.match(head)
-    if hit is not None and len(text) <= _LINE_CAP:
-        status, rest = int(hit.group(1)), hit.group(2).lower()
-        for phrase, number in _REASONS.items():
-            if rest.startswith(phrase) and number // 100 == status // 100:
-                end = rest[len(phrase) :].strip(" -")
-                if not end:
-                    return Finding("text.status_line", Says.HIDDEN, "", hit.group(0).strip(), code_of_http(status))
-    client = _CLIENT.match(head)
-    if client is None:
-        return None
-    group = client.lastgroup
-    number_text = client.group(group) if group in ("httpx", "requests", "axios", "urllib", "plain") else ""
-    code = code_of_http(int(number_text)) if number_text else Code.UNAVAILABLE
-    return Finding("text.status_line", Says.HIDDEN, "", client.group(0).strip()[:120], code)
+    found = status_line_of(text, REASON_PHRASES)
+    return Finding("text.status_line", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
+
+
+def _program_line(text: str, asked: Asked) -> Finding | None:
+    found = program_line_of(text)
+    return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
 
 
 def _exit_code(text: str, asked: Asked) -> Finding | None:
@@ -179,9 +161,8 @@ def _exit_code(text: str, asked: Asked) -> Finding | None:
     code = int(hit.group("a") or hit.group("b"))
     if code == 0:
         return None
-    if verb_of(asked.tool) is Verb.READ and not _has_command(asked.arguments):
-        return Finding("text.exit_code", Says.ANSWER, "", hit.group(0))
-    says = Says.ANSWER if is_answer(asked.arguments, code) else Says.HIDDEN
+    reads = verb_of(asked.tool) is Verb.READ and not _has_command(asked.arguments)
+    says = Says.ANSWER if reads or is_answer(asked.arguments, code) else Says.HIDDEN
     return Finding("text.exit_code", says, "", hit.group(0))
 
 
@@ -189,4 +170,4 @@ def _has_command(arguments: Any) -> bool:
     return isinstance(arguments, dict) and any(key in arguments for key in ("command", "cmd", "script", "code"))
 
 
-_RULES = (_masking, _error_mark, _status_line, _exit_code)
+_RULES = (_masking, _error_mark, _status_line, _program_line, _exit_code)

@@ -48,14 +48,31 @@ _DOCUMENTS = words(
 )
 
 
+# Words that are as often the thing as the deed: in `order_status` and `email_search` the later verb decides.
+_THINGS = words(
+    "order store email mail comment transfer sync schedule reply register import release lock review test book"
+)
+_STATES = words("status state health progress poll liveness readiness")
+
+
 @lru_cache(maxsize=4096)
 def verb_of(tool: str) -> Verb:
     """The kind of a tool by its name; UNKNOWN where no word of it is a known verb."""
+    found = Verb.UNKNOWN
     for word in _WORDS.findall(tool[:200]):
-        verb = _VERBS.get(word.lower())
+        low = word.lower()
+        verb = _VERBS.get(low)
         if verb is not None:
-            return verb
-    return Verb.UNKNOWN
+            found = verb
+            if low not in _THINGS:
+                break
+    return found
+
+
+@lru_cache(maxsize=4096)
+def names_a_state(tool: str) -> bool:
+    """Whether a tool's name asks how something is: `get_job_status`, `health`, `process_poll`."""
+    return verb_of(tool) is not Verb.CHANGE and any(w.lower() in _STATES for w in _WORDS.findall(tool[:200]))
 
 
 @lru_cache(maxsize=4096)

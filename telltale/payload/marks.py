@@ -1,0 +1,175 @@
+"""The error marks with which a text can begin, and the endings that show a program's failure.
+
+A mark is a form that programs write (`ValueError:`, `Error executing tool x`, `fatal:`, `Traceback …:`, `ENOENT:`,
+`curl: (6)`), not a word. It counts only at the very beginning of the whole text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from telltale.payload.codes import ERRNO, code_of_class
+from telltale.vocabulary import Code, code_of_http
+
+_DRESS = r"[\s*_`\"'(\[>⚠❌✖✗🚫⛔️-]{0,6}"
+_ASIDE = r"(?:\s?[\[(][^\])\n]{0,80}[\])])?"
+_KINDS = (
+    "fatal|internal|unexpected|tool|execution|runtime|mcp|api|http|network|validation|system|server|client|request"
+    "|invocation|invoke|database|db|sql|syntax|parse|parsing|connection|timeout|auth|authentication|authorization"
+    "|permission|io|os|input|argument|script|command|process|unhandled|uncaught|critical|call|function|query"
+)
+_COMPOUNDS = "handling|logging|reporting|tracking|budgeting|messaging|checking|correcting|monitoring|signaling"
+_CLASS = re.compile(
+    rf"{_DRESS}(?P<mark>(?:Uncaught |Unhandled )?(?:[A-Za-z_][\w.$]{{0,120}}\.)?"
+    r"(?P<klass>[A-Z]\w{0,80}?(?:Error|Exception|Fault)|[a-z]\w{0,30}(?:\.[a-z_]\w{0,30}){1,6}\.[A-Z]\w{0,80})"
+    rf"{_ASIDE}:)(?=\s|$)"
+)
+_WORD = re.compile(
+    rf"{_DRESS}(?P<mark>(?:(?:{_KINDS}) ){{0,2}}(?:error|exception|fatal|failure|panic|failed(?: with [\w ]{{1,40}})?)"
+    rf"(?:\s-?\d{{1,6}})?{_ASIDE}\s?:)(?=\s|$|[\"'{{<])(?!\s*(?:0|none|null)\b)"
+    rf"|{_DRESS}(?P<doing>error (?:while |when |occurred while )?(?!{_COMPOUNDS})[a-z]{{2,20}}ing\b"
+    rf"(?= (?:the )?(?:mcp )?(?:{_KINDS}|tool)\b|[^:\n]{{0,80}}[:'\"]))"
+    rf"|{_DRESS}(?P<within>error (?:in|during|on|from|with|occurred in) (?:the |your )?(?:{_KINDS}|code|step|node)\b"
+    r"[^:\n]{0,60}:)",
+    re.IGNORECASE,
+)
+_PROGRAM = re.compile(
+    r"\s*(?P<mark>Traceback \(most recent call last\):|thread '[^']{1,60}' panicked at|npm (?:ERR!|error) "
+    r"|SQLSTATE\[\w{5}\]|ORA-\d{5}:|(?P<errno>E[A-Z_]{3,24}): |[a-z][\w.-]{0,20}: (?:error|fatal|fatal error|\(\d{1,3}\))(?=[: ]))"
+)
+_FIRST = re.compile(rf"{_DRESS}(?P<word>[A-Za-z_][\w.$]{{0,200}})")
+_WORDS = frozenset(f"{_KINDS}|error|exception|fatal|failure|panic|failed".split("|"))
+
+
+@dataclass(slots=True, frozen=True)
+class TextMark:
+    """A mark at the beginning of a text; `bare` where nothing follows it, `code` where its class or number tells."""
+
+    text: str
+    bare: bool
+    code: Code | None
+
+
+def mark_of(text: str) -> TextMark | None:
+    """The error mark that a text begins with; None for every other text."""
+    first = _FIRST.match(text)
+    if first is None:
+        return None
+    word = first.group("word")
+    if word.endswith(("Error", "Exception", "Fault")) or "." in word or word in ("Uncaught", "Unhandled"):
+        hit = _CLASS.match(text)
+        if hit is not None:
+            return TextMark(hit.group("mark"), False, code_of_class(hit.group("klass")))
+    if word.lower() in _WORDS:
+        hit = _WORD.match(text)
+        if hit is not None:
+            mark = hit.group("mark") or hit.group("doing") or hit.group("within")
+            return TextMark(mark, hit.end() >= len(text.rstrip()), None)
+    return _of_program(text)
+
+
+def _of_program(text: str) -> TextMark | None:
+    hit = _PROGRAM.match(text)
+    if hit is None:
+        return None
+    errno = hit.group("errno")
+    if errno is not None and errno not in ERRNO:
+        return None
+    return TextMark(hit.group("mark").strip(), False, ERRNO.get(errno) if errno else None)
+
+
+_STATUS_LINE = re.compile(
+    r"\s*(?:HTTP(?:/\d(?:\.\d)?)?\s+)?(?:Error\s+)?([45]\d\d)\s*[:\s-]\s*([A-Z][A-Za-z' -]{3,40})"
+)
+_CLIENT = re.compile(
+    r"\s*(?:(?:Client|Server) error '(?P<httpx>[45]\d\d) [^']{2,40}' for url"
+    r"|(?P<requests>[45]\d\d) (?:Client|Server) Error: .{0,80} for url"
+    r"|Request failed with status code (?P<axios>[45]\d\d)|HTTP Error (?P<urllib>[45]\d\d): "
+    r"|HTTP (?:(?:error|status)[ :]{1,3})?(?P<plain>[45]\d\d)(?=[:,.)]|$| [A-Z-])"
+    r"|(?P<pool>HTTPS?ConnectionPool\(host=)|(?P<reset>\('Connection aborted\.'))"
+)
+_STRERROR = {
+    "permission denied": Code.PERMISSION_DENIED,
+    "operation not permitted": Code.PERMISSION_DENIED,
+    "connection refused": Code.UNAVAILABLE,
+    "connection timed out": Code.UNAVAILABLE,
+    "connection reset by peer": Code.UNAVAILABLE,
+    "operation timed out": Code.UNAVAILABLE,
+    "no route to host": Code.UNAVAILABLE,
+    "network is unreachable": Code.UNAVAILABLE,
+    "name or service not known": Code.UNAVAILABLE,
+    "could not resolve hostname": Code.UNAVAILABLE,
+    "no such file or directory": Code.NOT_FOUND,
+    "command not found": Code.NOT_FOUND,
+    "is a directory": Code.INVALID_ARGUMENT,
+    "not a directory": Code.INVALID_ARGUMENT,
+    "file exists": Code.CONFLICT,
+    "no space left on device": Code.INTERNAL,
+}
+"""POSIX `strerror` texts and what shells add; they end the one line that a failing program prints."""
+
+_PROGRAM_LINE = re.compile(r"[\w./+-]{1,60}: (?:[^\n]{1,200}: )?(?P<reason>[A-Za-z ]{7,40})\.?")
+_LINE_CAP = 400
+
+
+def status_line_of(text: str, phrases: dict[str, int]) -> tuple[str, Code | None] | None:
+    """The HTTP status line or the client library's error that a text begins with, with the code it means."""
+    head = text[:_LINE_CAP]
+    hit = _STATUS_LINE.match(head)
+    if hit is not None and len(text) <= _LINE_CAP:
+        status, rest = int(hit.group(1)), hit.group(2).lower()
+        for phrase, number in phrases.items():
+            if rest.startswith(phrase) and number // 100 == status // 100 and not rest[len(phrase) :].strip(" -"):
+                return hit.group(0).strip(), code_of_http(status)
+    client = _CLIENT.match(head)
+    if client is None:
+        return None
+    number_text = client.group(client.lastgroup or 0)
+    code = code_of_http(int(number_text)) if number_text.isdigit() else Code.UNAVAILABLE
+    return client.group(0).strip()[:120], code
+
+
+def program_line_of(text: str) -> tuple[str, Code] | None:
+    """`cat: /x: No such file or directory`: the one line of a program, ending in a text of `strerror`."""
+    line = text.strip()
+    if len(line) > _LINE_CAP or "\n" in line or ": " not in line:
+        return None
+    hit = _PROGRAM_LINE.fullmatch(line)
+    code = _STRERROR.get(hit.group("reason").lower()) if hit is not None else None
+    return (line[:120], code) if code is not None else None
+
+
+_XML = re.compile(
+    r"\s*(?:\ufeff)?(?:<\?xml[^>]{0,200}>\s*)?<(?:\w{1,20}:)?(?P<root>\w{1,40})\b[^>]{0,500}>(?P<rest>.{0,400})",
+    re.DOTALL,
+)
+_XML_ROOTS = frozenset(
+    (
+        "Error",
+        "ErrorResponse",
+        "Errors",
+        "Fault",
+        "error",
+        "errors",
+        "Exception",
+        "ExceptionReport",
+        "ServiceExceptionReport",
+    )
+)
+_XML_CODE = re.compile(r"<(?:\w{1,20}:)?(?:Code|code|faultcode)>([^<]{1,100})<")
+
+
+def xml_error_of(text: str) -> tuple[str, Code | None] | None:
+    """An XML document whose root, or a SOAP body's first element, is an error; with the code that it names."""
+    hit = _XML.match(text)
+    if hit is None:
+        return None
+    root, rest = hit.group("root"), hit.group("rest")
+    if root == "Envelope" and re.search(r"<(?:\w{1,20}:)?Body[^>]{0,200}>\s*<(?:\w{1,20}:)?Fault\b", text[:2000]):
+        root = "Fault"
+    if root not in _XML_ROOTS:
+        return None
+    code = _XML_CODE.search(rest) or _XML_CODE.search(text[:2000])
+    name = code.group(1).rpartition(":")[2] if code is not None else ""
+    return f"<{root}> {name}".strip(), code_of_class(name) if name else None

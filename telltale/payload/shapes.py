@@ -1,0 +1,118 @@
+"""The payload rules over whole shapes: bare error objects, validators' reports, batches of which nothing succeeded."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from telltale.payload.codes import code_of, code_of_class, code_of_grpc, code_of_http
+from telltale.payload.evidence import code_inside, short
+from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error
+from telltale.payload.reading import Asked, Finding, Says
+from telltale.payload.verbs import Verb, verb_of
+from telltale.vocabulary import Code
+
+REASON_PHRASES = {s.phrase.lower(): s.value for s in HTTPStatus if s.value >= 400}
+"""HTTP reason phrases of failures (RFC 9110 §15), lower case, with their status."""
+
+_BODIES = {
+    **REASON_PHRASES,
+    "not authenticated": 401,
+    "missing authentication token": 401,
+    "internal server error": 500,
+    "access denied": 403,
+    "endpoint request timed out": 504,
+}
+_EXCEPTION_KEYS = ("exceptionType", "ExceptionType", "exception_type", "exceptionMessage", "ExceptionMessage")
+
+
+def error_object(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """A result that is itself an error: `{"code", "message", "retryable"}`, a JSON-RPC or gRPC error, an exception."""
+    if fields.substance > 1:
+        return None
+    for key in _EXCEPTION_KEYS:
+        inner = value.get(key)
+        if isinstance(inner, str) and inner:
+            return Finding("payload.error_object", Says.FAILED, key, inner[:200], code_of_class(inner))
+    name = value.get("name")
+    if isinstance(name, str) and name.endswith(("Error", "Exception")) and ("stack" in value or "message" in value):
+        return Finding("payload.error_object", Says.FAILED, "name", name[:200], code_of_class(name))
+    if fields.substance == 0 or fields.has(Role.RETRY):
+        for key, inner in fields.get(Role.CODE):
+            code = _coded(key, inner, value, fields)
+            if code is not None:
+                return code
+    return None
+
+
+def _coded(key: str, inner: Any, value: dict[str, Any], fields: Fields) -> Finding | None:
+    """A code with what makes it an error object: a JSON-RPC number, a retry flag, a known name beside a message."""
+    if not (fields.has(Role.MESSAGE) or fields.has(Role.RETRY)):
+        return None
+    if isinstance(inner, int) and not isinstance(inner, bool):
+        if -32768 <= inner <= -32000:
+            return Finding("payload.error_object", Says.FAILED, key, inner, code_inside(value, fields))
+        if isinstance(value.get("details"), list) and "message" in value and code_of_grpc(inner) is not None:
+            return Finding("payload.error_object", Says.FAILED, key, inner, code_of_grpc(inner))
+    elif isinstance(inner, str):
+        known = code_of(inner) or (code_of_class(inner) if inner.endswith(("Error", "Exception")) else None)
+        if isinstance(value.get("retryable"), bool) or (isinstance(value.get("message"), str) and known is not None):
+            return Finding("payload.error_object", Says.FAILED, key, inner[:200], known or code_inside(value, fields))
+    return None
+
+
+def validator_report(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"detail": [{"loc", "msg", "type"}]}`: a web framework refused the request that the tool sent on."""
+    if fields.substance or len(value) > 3:
+        return None
+    detail = value.get("detail")
+    if isinstance(detail, list) and detail and isinstance(detail[0], dict) and {"loc", "msg"} <= detail[0].keys():
+        return Finding("payload.error_object", Says.HIDDEN, "detail", short(detail[0]), Code.INVALID_ARGUMENT)
+    return None
+
+
+def reason_phrase(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"message": "Forbidden"}`: nothing but the reason phrase of an HTTP error, as gateways and frameworks answer."""
+    if fields.substance or len(value) > 4:
+        return None
+    for key, inner in fields.get(Role.MESSAGE):
+        status = _BODIES.get(inner.strip(" .!").lower()) if isinstance(inner, str) and len(inner) < 40 else None
+        if status is not None:
+            return Finding("payload.reason_phrase", Says.HIDDEN, key, inner, code_of_http(status))
+    return None
+
+
+def nothing_succeeded(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """A batch of which nothing succeeded: by its counters, or because every item of the asked ones bears an error."""
+    if verb_of(asked.tool) in (Verb.CHANGE, Verb.UNKNOWN):
+        done = [inner for _, inner in fields.get(Role.GOOD) if type(inner) is int]
+        for key, inner in fields.get(Role.BAD):
+            if type(inner) is int and inner > 0 and done and not any(done):
+                return Finding("payload.items_failed", Says.HIDDEN, key, inner)
+    return _items_failed(value, asked)
+
+
+def _items_failed(value: dict[str, Any], asked: Asked) -> Finding | None:
+    if len(value) > 20:
+        return None
+    for key, inner in value.items():
+        if isinstance(inner, list) and 0 < len(inner) <= 1000 and isinstance(inner[0], dict):
+            if not _is_batch(inner, asked) or not all(isinstance(i, dict) and _item_failed(i) for i in inner):
+                return None
+            return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(inner[0]), code_inside(inner[0]))
+    return None
+
+
+def _is_batch(items: list[Any], asked: Asked) -> bool:
+    """Whether the arguments hold a list of the same length: one item for each thing that was asked for."""
+    arguments = asked.arguments
+    return isinstance(arguments, dict) and any(
+        isinstance(inner, list) and len(inner) == len(items) for inner in arguments.values()
+    )
+
+
+def _item_failed(item: dict[str, Any]) -> bool:
+    fields = fields_of(item)
+    return any(is_truthy_error(v) for _, v in fields.get(Role.ERROR)) or any(
+        inner is False for _, inner in fields.get(Role.GOOD)
+    )
