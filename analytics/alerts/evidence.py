@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+from analytics.alerts.baselines import FEWEST_CALLS
 from analytics.alerts.incident import Finding, Incident, Rule
 from analytics.alerts.reader import POOL, Reader
 from analytics.alerts.settings import AlertSettings
@@ -81,27 +82,39 @@ def _label(incident: Incident) -> str:
 
 def _sentence(incident: Incident) -> str:
     """The numbers, so that a person can compute them again."""
-    n = incident.numbers
-    match n.get("met"):
-        case "window":
-            return (
-                f"{n['sessions']} sessions failed in {n['calls']} calls ({duration(n['window_s'])}). "
-                f"Usual: {n['usual_rate']:.2%} a call, expected {n['expected']:.2g}. Odds by chance {odds(n['odds'])}."
-            )
-        case "run_of_calls":
-            known = "" if n["baseline_calls"] >= 200 else " No baseline yet."
-            return (
-                f"{n['failing_calls']} of the last {n['calls']} calls failed, in {n['sessions']} sessions. "
-                f"Usual: {n['usual_rate']:.2%}. Odds by chance {odds(n['odds'])}.{known}"
-            )
-        case "never_before":
-            known = f" in {n['baseline_calls']} calls" if n["baseline_calls"] else "; no baseline yet"
-            return f"{count(n['sessions'], 'session')} within 10 min. None in the 7 days before{known}."
-        case "one_session_keeps_trying":
-            return f"One session was denied {n['most_calls_of_a_session']} times within 10 min."
-        case "first_in_a_day":
-            return f"{count(n['sessions'], 'session')} within 10 min, none in the day before."
-    return ""
+    say = _SENTENCES.get(incident.numbers.get("met", ""))
+    return say(incident.numbers) if say else ""
+
+
+def _window(n: Mapping[str, Any]) -> str:
+    return (
+        f"{n['sessions']} sessions failed in {n['calls']} calls ({duration(n['window_s'])}). "
+        f"Usual: {n['usual_rate']:.2%} a call, expected {n['expected']:.2g}. Odds by chance {odds(n['odds'])}."
+    )
+
+
+def _run(n: Mapping[str, Any]) -> str:
+    known = "" if n["baseline_calls"] >= FEWEST_CALLS else " No baseline yet."
+    return (
+        f"{n['failing_calls']} of the last {n['calls']} calls failed, in {n['sessions']} sessions. "
+        f"Usual: {n['usual_rate']:.2%}. Odds by chance {odds(n['odds'])}.{known}"
+    )
+
+
+def _never_before(n: Mapping[str, Any]) -> str:
+    known = f" in {n['baseline_calls']} calls" if n["baseline_calls"] else "; no baseline yet"
+    return f"{count(n['sessions'], 'session')} within 10 min. None in the 7 days before{known}."
+
+
+_SENTENCES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "window": _window,
+    "run_of_calls": _run,
+    "never_before": _never_before,
+    "one_session_keeps_trying": lambda n: f"One session was denied {n['most_calls_of_a_session']} times within 10 min.",
+    "first_in_a_day": lambda n: f"{count(n['sessions'], 'session')} within 10 min, none in the day before.",
+    "no_data": lambda n: f"{n['calls_a_week_ago']} calls in this hour a week ago.",
+    "notifier_failing": lambda n: f"{count(n['waiting'], 'notice')} waiting, {n['attempts']} tries.",
+}
 
 
 def describe(incident: Incident, tools: JudgeSettings, settings: AlertSettings) -> str:

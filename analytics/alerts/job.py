@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 
 import structlog
 
-from analytics.alerts import episodes, evidence, incidents, notice, outbox
-from analytics.alerts.baselines import Baselines
-from analytics.alerts.incident import AlertEvent, Finding, Incident, from_rows, to_arrow
+from analytics.alerts import episodes, incidents, notice, outbox
+from analytics.alerts.evaluator import Evaluator
+from analytics.alerts.incident import AlertEvent, Incident, from_rows, to_arrow
 from analytics.alerts.notifiers import DeliveryError, Notifier
 from analytics.alerts.notifiers.alertmanager import AlertmanagerNotifier
 from analytics.alerts.queries import sql
-from analytics.alerts.reader import POOL, SECOND, WEEK, Reader
-from analytics.alerts.rules import Moment, Rules
+from analytics.alerts.reader import SECOND, WEEK
 from analytics.alerts.settings import AlertSettings
 from analytics.alerts.wording import plain
 from analytics.settings import JudgeSettings
@@ -32,10 +31,7 @@ class AlertJob:
         self._store = store
         self._settings = settings
         self._notifiers = notifiers
-        self._tools = tools
-        self._reader = Reader(store, int(settings.late_after_s * SECOND))
-        self._baselines = Baselines(self._reader)
-        self._rules = Rules(self._reader, self._baselines, settings)
+        self._evaluator = Evaluator(store, settings, tools)
         self._outbox = outbox.Outbox(store, notifiers, settings)
         self._refreshed_ns = 0
         self._one_at_a_time = threading.Lock()
@@ -51,7 +47,7 @@ class AlertJob:
         """
         with self._one_at_a_time:
             known = from_rows(self._store.read(sql("open_incidents"), {"since_ns": now_ns - WEEK}).to_pylist())
-            changes = self._evaluate(known, now_ns)
+            changes = self._evaluator.evaluate(known, now_ns, self._outbox.health())
             self._store_changes(known, changes, now_ns)
             self._outbox.deliver(now_ns)
             self._refresh(known, changes, now_ns)
@@ -68,31 +64,6 @@ class AlertJob:
     def health(self) -> list[outbox.Health]:
         """Destinations with notices waiting."""
         return self._outbox.health()
-
-    def _evaluate(self, known: Sequence[Incident], now_ns: int) -> episodes.Changes:
-        end_ns = now_ns - int(self._settings.lag_s * SECOND)
-        findings: list[Finding] = []
-        heard: dict[tuple[str, str | None], int] = {}
-        busy: dict[str, Sequence[str]] = {}
-        for project in self._reader.projects(end_ns):
-            mine = [incident for incident in known if incident.project == project]
-            moment = Moment(project, end_ns, episodes.settled(mine), episodes.episodes(mine, end_ns))
-            findings += self._rules.evaluate(moment)
-            busy[project] = self._baselines.busy(project, end_ns)
-            heard |= self._heard(project, mine, end_ns)
-        changes = episodes.advance(findings, known, heard, now_ns, self._settings)
-        evidence.gather(self._reader, changes.opened, busy, end_ns)
-        for incident, _ in changes.opened:
-            incident.text = evidence.describe(incident, self._tools, self._settings)
-        return changes
-
-    def _heard(self, project: str, mine: Sequence[Incident], end_ns: int) -> dict[tuple[str, str | None], int]:
-        """When the scopes of open incidents had their last call."""
-        tools = {incident.tool or POOL for incident in mine if incident.open}
-        if not tools:
-            return {}
-        found = self._reader.heard(project, tools - {POOL}, end_ns)
-        return {(project, scope or None): last for scope, last in found.items()}
 
     def _store_changes(self, known: Sequence[Incident], changes: episodes.Changes, now_ns: int) -> None:
         """Write changed incidents and the notices about them in one transaction."""

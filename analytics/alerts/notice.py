@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analytics.alerts.evidence import deep_link, headline, session_link
-from analytics.alerts.incident import Incident, Severity
+from analytics.alerts.incident import Incident, Rule, Severity
 from analytics.alerts.reader import SECOND
 from analytics.alerts.settings import AlertSettings
 from analytics.alerts.wording import count, moment, plain
@@ -22,7 +22,9 @@ DETAILED = 20
 @dataclass(slots=True, frozen=True)
 class Notice:
     """One message. `kind` is firing, resolved or test; `id` stays the same over retries and destinations, so that a
-    receiver can drop a repetition. `body` is the JSON object that a webhook gets."""
+    receiver can drop a repetition. `body` is the JSON object that a webhook gets. `spares` are destinations that it
+    does not go to: those that it is about.
+    """
 
     id: str
     kind: str
@@ -33,6 +35,7 @@ class Notice:
     text: str
     incidents: tuple[str, ...]
     body: dict[str, Any]
+    spares: tuple[str, ...] = ()
 
 
 def compose(kind: str, members: Sequence[Incident], settings: AlertSettings, now_ns: int) -> Notice:
@@ -63,7 +66,8 @@ def compose(kind: str, members: Sequence[Incident], settings: AlertSettings, now
         else f"{settings.dashboard_url.rstrip('/')}/incidents",
         "incidents": [_pack(incident, settings) for incident in shown[:DETAILED]],
     }
-    return Notice(notice_id, kind, first.project, first.rule, str(severity), title, text, ids, body)
+    spares = tuple(incident.tool or "" for incident in members if incident.rule == Rule.NOTIFIER)
+    return Notice(notice_id, kind, first.project, first.rule, str(severity), title, text, ids, body, spares)
 
 
 def _title(kind: str, members: Sequence[Incident]) -> str:

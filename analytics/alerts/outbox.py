@@ -68,6 +68,7 @@ def put(transaction: Transaction, notices: Sequence[Notice], destinations: Seque
         }
         for notice in notices
         for destination in destinations
+        if destination not in notice.spares
     ]
     if rows:
         transaction.insert("notice", pa.Table.from_pylist(rows, schema=_SCHEMA))
@@ -99,6 +100,10 @@ class Outbox:
                 self._notifiers[name].send(_notice(row))
             except DeliveryError as failure:
                 self._failed(row, str(failure), now_ns)
+                break
+            except Exception as failure:  # a notifier's own fault must not stop the others
+                _log.exception("notifier_broke", destination=name)
+                self._failed(row, type(failure).__name__, now_ns)
                 break
             self._delivered(row, now_ns)
             delivered += 1

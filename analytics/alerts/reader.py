@@ -164,6 +164,10 @@ class Reader:
         params = {**self._range(project, to_ns - LONGEST, to_ns), "tools": sorted(tools)}
         return {row["scope"]: row["last_ns"] for row in self._rows("heard", params)}
 
+    def no_data(self, project: str, to_ns: int) -> list[dict[str, Any]]:
+        """Scopes that were busy a week ago and are silent now: `scope`, `calls` then, `last_ns`."""
+        return self._rows("no_data", {"project": project, "to_ns": to_ns})
+
     def evidence(
         self, project: str, signal: str, since: Mapping[str, int], own: Collection[str], to_ns: int
     ) -> dict[str, dict[str, Any]]:

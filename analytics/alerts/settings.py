@@ -12,12 +12,13 @@ Network = IPv4Network | IPv6Network
 class AlertSettings(BaseModel):
     """Where notices go and how patient the rules are. Times are seconds; the defaults are the measured ones.
 
-    `lag_s`: windows end this long before now, so that spans still on their way are counted. `late_after_s`: a call that
-    arrived later than this after it ended never alerts. `keep_firing_s`: an incident is over when its rule has not been
-    met for this long. `group_interval_s` and `storm_size`: once a group of incidents has told of `storm_size`, further
-    members wait for the interval. `ticket_wait_s`: how long a ticket waits for the page that it may become. `webhooks`, `alertmanagers`, `apprise`: destinations. `allow_private`: networks in
-    private, loopback or link-local ranges that destinations may lie in; every other such address is refused.
-    `never_sessions`: distinct sessions that make a page on a tool which otherwise never shows that failure.
+    `lag_s`: windows end this long before now, so that spans still on their way are counted. `late_after_s`: a call
+    that arrived later than this after it ended never alerts. `keep_firing_s`: an incident is over when its rule has
+    not been met for this long. `group_interval_s` and `storm_size`: once a group of incidents has told of
+    `storm_size`, further members wait for the interval. `ticket_wait_s`: how long a ticket waits for the page that it
+    may become. `webhooks`, `alertmanagers`, `apprise`: destinations. `allow_private`: networks in private, loopback
+    or link-local ranges that destinations may lie in; every other such address is refused. `never_sessions`: distinct
+    sessions that make a page on a tool which otherwise never shows that failure.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

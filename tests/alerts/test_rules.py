@@ -12,7 +12,7 @@ from collector.store import DuckDBStore
 from tests.alerts.world import DAY, HOUR, MINUTE, NOW, SECOND, Sink, add, call, failing, run
 
 
-def _busy_week(rate: float = 0.01, every_ns: int = MINUTE, tool: str = "search") -> list:
+def _busy_week(rate: float = 0.01, every_ns: int = 3 * MINUTE, tool: str = "search") -> list:
     """A week of calls, a share of which fails with INTERNAL, the same every time."""
     source = random.Random(3)
     moments = range(NOW - 7 * DAY, NOW, every_ns)
@@ -44,7 +44,7 @@ def test_usual_rate_does_not_page(store: DuckDBStore, sink: Sink, make_job: Call
     add(store, _busy_week(rate=0.05))
     add(store, [call(NOW + i * MINUTE) if i % 15 else failing(NOW + i * MINUTE, "INTERNAL") for i in range(60)])
 
-    run(make_job(), NOW, NOW + HOUR, 2 * MINUTE)
+    run(make_job(), NOW, NOW + HOUR, 5 * MINUTE)
 
     assert sink.got == []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from ipaddress import ip_network
 from itertools import count
 from typing import Any
@@ -26,6 +26,7 @@ SELECT project, CAST(started_ns // 3600000000000 AS INTEGER) AS hour, tool, outc
     CASE WHEN recovered THEN 'yes' WHEN NOT recovered THEN 'no' ELSE 'unknown' END AS recovered, count(*) AS calls
 FROM call GROUP BY ALL"""
 _EMPTY = {"string": "", "bool": True, "list<item: string>": [], "list<l: string>": []}
+_NAMES = [f.name for f in fields(Call)]
 _numbers = count(1)
 
 
@@ -67,7 +68,12 @@ def add(store: DuckDBStore, calls: list[Call]) -> None:
         columns = transaction.query("SELECT * FROM call LIMIT 0").schema
         empty = {f.name: _EMPTY.get(str(f.type), 0) for f in columns}
         rows = [
-            {**empty, **asdict(c), "session_key": c.session_id or c.trace_id, "evidence": json.dumps(c.evidence)}
+            {
+                **empty,
+                **{name: getattr(c, name) for name in _NAMES},
+                "session_key": c.session_id or c.trace_id,
+                "evidence": json.dumps(c.evidence),
+            }
             for c in calls
         ]
         transaction.insert("call", pa.Table.from_pylist(rows, schema=columns))

@@ -92,7 +92,7 @@ class Poster:
             DeliveryError: the address is forbidden, cannot be reached, or did not answer 2xx.
         """
         retrying = Retrying(
-            retry=retry_if_exception_type(httpx.TransportError),
+            retry=retry_if_exception_type((httpx.NetworkError, httpx.RemoteProtocolError)),
             stop=stop_after_attempt(2),
             wait=wait_random_exponential(max=0.5),
             reraise=True,
