@@ -157,8 +157,9 @@ def clean_message(message: str | None, code: Code, *, ref: str | None = None, qu
     text = text or default_message(code, ref)
     if ref and ref not in text:
         text = append_sentence(text, f"(ref {ref})")
-    if quote:
-        text = append_sentence(text, untrusted(quote))
+    quoted = untrusted(quote) if quote else ""
+    if quoted:
+        text = append_sentence(text, quoted)
     return _cut(text, MESSAGE_CAP)
 
 
@@ -172,7 +173,7 @@ def untrusted(text: str, cap: int = 120) -> str:
 
     Returns the empty string where the text holds a forbidden pattern, such as a stack frame.
     """
-    plain = _leaks.redact(_one_paragraph(text)).replace('"', "'").replace("<", "‹").replace(">", "›")
+    plain = _leaks.redact_quote(_one_paragraph(text)).replace('"', "'").replace("<", "‹").replace(">", "›")
     if not plain or _leaks.forbidden_in(plain):
         return ""
     return f'Untrusted text from the service: "{_cut(plain, cap)}"'

@@ -8,13 +8,26 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+import json.encoder
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 _DEPTH_CAP = 40
 _TOO_MUCH = -1
 _SCALARS = (str, int, float)
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=True).encode
+
+
+def _encoder() -> Callable[[Any], str]:
+    """JSON's C encoder, made once instead of for every call. Circles cannot reach it: the measure has a depth."""
+    made: Any = getattr(json.encoder, "c_make_encoder", None)
+    if made is None:
+        return json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+    encode = made(None, None, json.encoder.encode_basestring, None, ":", ",", False, False, True)
+    return lambda value: "".join(encode(value, 0))
+
+
+_encode = _encoder()
 
 
 def to_json(value: object, cap: int) -> tuple[str, bool]:
@@ -24,7 +37,7 @@ def to_json(value: object, cap: int) -> tuple[str, bool]:
         value: anything; objects of pydantic, dataclasses, dates and the like become what they mean.
         cap: most characters of the text.
     """
-    if _measure(value, cap, 0) != _TOO_MUCH:
+    if _measure(value, cap, 0) >= 0:
         text = _encode(value)
         if len(text) <= cap:
             return text, False
@@ -33,28 +46,39 @@ def to_json(value: object, cap: int) -> tuple[str, bool]:
     return (text[:cap], True) if len(text) > cap else (text, copy.cut)
 
 
-def _measure(value: object, room: int, depth: int) -> int:
-    """Room left after the value, or _TOO_MUCH where it does not fit or is not plain JSON data."""
-    if depth > _DEPTH_CAP or room < 0:
-        return _TOO_MUCH
+def _measure(value: Any, room: int, depth: int) -> int:
+    """Room left after the value, or less than none where it does not fit or is not plain JSON data."""
     kind = type(value)
-    if kind is dict:
-        for key, inner in value.items():  # type: ignore[attr-defined]
-            room = _measure(inner, room - len(key) - 4, depth + 1) if type(key) is str else _TOO_MUCH
-            if room < 0:
-                break
+    if kind is str:
+        room -= len(value)
+    elif depth >= _DEPTH_CAP:
+        room = _TOO_MUCH
+    elif kind is dict:
+        room = _measure_all(value.values(), room - _keys(value), depth)
     elif kind is list or kind is tuple:
-        for inner in value:  # type: ignore[attr-defined]
-            room = _measure(inner, room - 1, depth + 1)
-            if room < 0:
-                break
-    elif kind is str:
-        room -= len(value)  # type: ignore[arg-type]
+        room = _measure_all(value, room - len(value), depth)
     elif kind is int:
-        room -= value.bit_length() // 3 + 1  # type: ignore[attr-defined]
+        room -= value.bit_length() // 3 + 1
     else:
         room = room - 8 if value is None or kind is bool or kind is float else _TOO_MUCH
-    return max(room, _TOO_MUCH)
+    return room
+
+
+def _measure_all(values: Iterable[object], room: int, depth: int) -> int:
+    for inner in values:
+        # Texts are most of what tools return: measured here, without a further call.
+        room = room - len(inner) if type(inner) is str else _measure(inner, room, depth + 1)
+        if room < 0:
+            return _TOO_MUCH
+    return room
+
+
+def _keys(mapping: dict[Any, Any]) -> int:
+    """Room that the keys take; more than any room where one of them is no text."""
+    try:
+        return len("".join(mapping)) + 4 * len(mapping)
+    except TypeError:
+        return sys.maxsize
 
 
 class _Copy:

@@ -1,39 +1,58 @@
-"""Stand-in for the shared pattern table: what may not stand in a message for the model, and secrets in text."""
+"""What must not leave: secrets in anything that goes on a span or to the model, internals in what the model is told.
+
+One pattern table for both ends (`telltale.redaction`). It is loaded when first needed: an app that only imports the
+library does not wait for it.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-_OWN = re.compile(
-    r"\bException\b|\bTraceback\b|<!doctype|<html|\b(?:postgres|postgresql|mysql|mongodb|redis|amqp)://", re.I
-)
+if TYPE_CHECKING:
+    from telltale.redaction import Redactor
 
-
-def forbidden_in(text: str) -> str | None:
-    """What a message for the model must not hold, by name, or None: the payload rules' own check, and a little more."""
-    from telltale.payload.leaks import forbidden_in as internals_in  # late: only failures need it
-
-    return internals_in(text) or ("an exception, markup or a connection string" if _OWN.search(text) else None)
+_MARKUP = re.compile(r"<!doctype|<html|\bException\b|\bTraceback\b", re.IGNORECASE)
 
 
-_SECRET = re.compile(
-    r"(?i)(\b(?:bearer|basic)\s+|(?:api[_-]?key|token|password|passwd|secret|authorization)\s{0,3}[=:]\s{0,3}\"?)"
-    r"([A-Za-z0-9._~+/=-]{6,512})"
-)
+@cache
+def _secrets() -> Redactor:
+    """For spans, and for what a tool returns: credentials and the like."""
+    from telltale.redaction import Redactor
+
+    return Redactor()
+
+
+@cache
+def _everything() -> Redactor:
+    """For another system's text inside a message: credentials, and hosts, SQL, paths, stack frames as well."""
+    from telltale.redaction import INTERNALS, SECRETS, RedactionConfig, Redactor
+
+    return Redactor(RedactionConfig(profiles=frozenset({SECRETS, INTERNALS})))
 
 
 def redact(text: str) -> str:
-    """The text with credentials masked."""
-    return _SECRET.sub(r"\1[redacted]", text)
+    """The text with secrets masked."""
+    return _secrets().text(text)
 
 
-def redact_value(value: Any, depth: int = 0) -> Any:
-    """A copy of plain JSON data with credentials masked in every text; other objects stay as they are."""
-    if isinstance(value, str):
-        return redact(value)
-    if depth > 40:
-        return value
-    if isinstance(value, dict):
-        return {key: redact_value(inner, depth + 1) for key, inner in value.items()}
-    return [redact_value(inner, depth + 1) for inner in value] if isinstance(value, list) else value
+def redact_value(value: Any) -> Any:
+    """JSON data with secrets masked at any depth; the value itself where there is none."""
+    return _secrets().value(value)
+
+
+def redact_quote(text: str) -> str:
+    """Another system's text with secrets and internals masked."""
+    return _everything().text(text)
+
+
+def forbidden_in(text: str) -> str | None:
+    """What a message for the model must not hold, by name, or None: a secret, or anything of a system's inside."""
+    from telltale.payload.leaks import forbidden_in as leak_in
+    from telltale.redaction import find_internals
+
+    found = find_internals(text)
+    if found:
+        return found[0].kind
+    return leak_in(text) or ("markup or an exception" if _MARKUP.search(text) else None)

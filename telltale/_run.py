@@ -78,6 +78,15 @@ class Call:
             with contained:
                 self._span = ToolSpan(tool, arguments, self._identity, call_id or take_call_id())
 
+    @classmethod
+    def without_span(cls, tool: str, policy: Policy) -> Call:
+        """A call that is only judged: for places that are no tool call themselves."""
+        token = _active.set(tool)
+        try:
+            return cls(tool, policy, None, None, None)
+        finally:
+            _active.reset(token)
+
     def attach(self) -> None:
         """Make this call the current one: its span is the parent of what the tool does."""
         if self._nested:

@@ -9,7 +9,7 @@ from typing import Any
 
 from opentelemetry import context as otel_context
 from opentelemetry import metrics, trace
-from opentelemetry.trace import Span, SpanKind, Status, StatusCode
+from opentelemetry.trace import Span, Status, StatusCode
 
 from telltale import _leaks, names
 from telltale._budget import Spending
@@ -73,24 +73,24 @@ class ToolSpan:
         self._started = time.perf_counter()
         current = trace.get_current_span()
         self.enriched = _is_span_of(current, tool)
+        attributes: dict[str, Any] = {}
+        if call_id:
+            attributes[names.TOOL_CALL_ID] = call_id
+        if identity.session:
+            attributes[names.CONVERSATION_ID] = identity.session
+        if identity.agent:
+            attributes[names.AGENT_NAME] = identity.agent
+        if identity.user:
+            attributes[names.USER_ID] = identity.user
         if self.enriched:
             self.span = current
+            current.set_attributes(attributes)
         else:
-            attributes: dict[str, Any] = {names.OPERATION_NAME: names.EXECUTE_TOOL, names.TOOL_NAME: tool}
-            self.span = self._made.tracer.start_span(
-                names.SPAN_NAME.format(tool=tool), kind=SpanKind.INTERNAL, attributes=attributes
-            )
+            attributes[names.OPERATION_NAME] = names.EXECUTE_TOOL
+            attributes[names.TOOL_NAME] = tool
+            self.span = self._made.tracer.start_span(f"{names.EXECUTE_TOOL} {tool}", attributes=attributes)
         if not self.span.is_recording():
             return
-        given = {
-            names.TOOL_CALL_ID: call_id,
-            names.CONVERSATION_ID: identity.session,
-            names.AGENT_NAME: identity.agent,
-            names.USER_ID: identity.user,
-        }
-        for name, value in given.items():
-            if value:
-                self.span.set_attribute(name, value)
         if arguments is not None and config.capture_content:
             plain = arguments() if callable(arguments) else arguments
             self.span.set_attribute(names.TOOL_ARGUMENTS, _leaks.redact(to_json(plain, config.content_cap)[0]))
@@ -201,4 +201,4 @@ def _is_span_of(span: Span, tool: str) -> bool:
     known = attributes.get(names.TOOL_NAME) or attributes.get("tool.name") or attributes.get("traceloop.entity.name")
     if known is not None:
         return bool(known == tool)
-    return getattr(span, "name", None) in (names.SPAN_NAME.format(tool=tool), f"{tool}.tool")
+    return getattr(span, "name", None) in (f"{names.EXECUTE_TOOL} {tool}", f"{tool}.tool")

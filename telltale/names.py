@@ -10,14 +10,11 @@ from typing import Final
 SCOPE: Final = "telltale"
 """Instrumentation scope of the library's own spans and metrics."""
 
-SPAN_NAME: Final = "execute_tool {tool}"
-"""Name of a tool span (GenAI conventions: `execute_tool {gen_ai.tool.name}`), kind INTERNAL."""
-
 OPERATION_NAME: Final = "gen_ai.operation.name"
 """What a span is about: `execute_tool`, `chat`, `invoke_agent`."""
 
 EXECUTE_TOOL: Final = "execute_tool"
-"""Value of `gen_ai.operation.name` on a tool span."""
+"""Value of `gen_ai.operation.name` on a tool span, whose name is `execute_tool {gen_ai.tool.name}`, kind INTERNAL."""
 
 TOOL_NAME: Final = "gen_ai.tool.name"
 """The tool's name, as the model knows it."""
