@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -13,9 +12,11 @@ from analytics.calls import Call
 from analytics.jobs import state
 from analytics.jobs.corrections import Corrections
 from analytics.jobs.pace import AGAIN_S, Pace
-from analytics.jobs.session_pass import SessionPass
+from analytics.jobs.said import answers_in
+from analytics.jobs.session_pass import JudgeSession, SessionPass, failed
 from analytics.jobs.trace_rows import last_seq
 from analytics.jobs.writing import Judged, write_judged
+from analytics.judge import judge, judge_session
 from analytics.settings import JudgeSettings
 from analytics.spans import Trace
 from analytics.store import Store, TraceKey, Transaction
@@ -30,7 +31,6 @@ ENOUGH_SPANS = 20_000
 _log = structlog.get_logger(__name__)
 
 JudgeTrace = Callable[[Trace, JudgeSettings], list[Call]]
-JudgeSession = Callable[[Sequence[Call], JudgeSettings], list[Call]]
 
 
 class JudgeJob:
@@ -48,8 +48,8 @@ class JudgeJob:
         *,
         pause_s: float = PAUSE_S,
         again_s: float = AGAIN_S,
-        judge_trace: JudgeTrace | None = None,
-        judge_calls: JudgeSession | None = None,
+        judge_trace: JudgeTrace = judge,
+        judge_calls: JudgeSession = judge_session,
     ) -> None:
         """
         Args:
@@ -57,15 +57,13 @@ class JudgeJob:
             settings: what the maintainer says of tools.
             pause_s: the shortest time between the starts of two rounds that are not full, in seconds.
             again_s: the shortest time between two judgements of one growing trace, in seconds.
-            judge_trace: the judge of a trace; `analytics.judge.judge` where None.
-            judge_calls: the judge of a session's recent calls (loops, recovery); `analytics.judge.judge_session`.
+            judge_trace: the judge of a trace.
+            judge_calls: the judge of a session's recent calls (loops, recovery, obedience).
         """
-        judges = importlib.import_module("analytics.judge")
         self._store = store
         self._settings = settings or JudgeSettings()
         self._pause_s = pause_s
-        self._judge = judge_trace or judges.judge
-        judge_calls = judge_calls or getattr(judges, "judge_session", None) or _as_they_are
+        self._judge = judge_trace
         self._sessions = SessionPass(self._settings, judge_calls)
         self._pace = Pace(again_s=again_s)
         self._watermark = state.load_watermark(store)
@@ -162,7 +160,8 @@ class JudgeJob:
         corrections = Corrections.load(transaction)
         for each in judged:
             corrections.apply(each.calls)
-        refreshed = self._sessions.run(transaction, judged)
+        answers = {each.key: answers_in(each.trace.spans) for each in judged if failed(each.calls)}
+        refreshed = self._sessions.run(transaction, judged, answers)
         if judged:
             write_judged(transaction, judged, self._watermark, refreshed)
         state.save_faults(transaction, faults)
@@ -181,7 +180,3 @@ class JudgeJob:
             self._limit = max(FEW_TRACES, self._limit // 2)
         elif spans < ENOUGH_SPANS // 4:
             self._limit = min(MANY_TRACES, self._limit * 2)
-
-
-def _as_they_are(calls: Sequence[Call], _: JudgeSettings) -> list[Call]:
-    return list(calls)

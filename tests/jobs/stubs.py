@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from analytics.calls import Call
+from analytics.judge import Update
 from analytics.settings import JudgeSettings
 from analytics.spans import Span, Trace
 from telltale.vocabulary import Confidence, Declared, Outcome, Payload
@@ -73,10 +74,11 @@ def stub_judge(trace: Trace, _: JudgeSettings) -> list[Call]:
     return calls
 
 
-def stub_session(calls: Sequence[Call], _: JudgeSettings) -> list[Call]:
+def stub_session(calls: Sequence[Call], _: JudgeSettings, **__: Any) -> list[Update]:
     """A failure is recovered when a later call of the same tool went well."""
+    updates = []
     for at, call in enumerate(calls):
-        if call.outcome is not Outcome.OK:
-            later = [other for other in calls[at + 1 :] if other.tool == call.tool and other.outcome is Outcome.OK]
-            call.recovered = True if later else None
-    return list(calls)
+        later = [other for other in calls[at + 1 :] if other.tool == call.tool and other.outcome is Outcome.OK]
+        if call.outcome is not Outcome.OK and later:
+            updates.append(Update(call.id, call.flags, call.rules, call.evidence, recovered=True))
+    return updates

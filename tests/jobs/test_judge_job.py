@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -170,11 +171,13 @@ def test_projects_with_equal_ids_stay_apart(store: DuckDBStore, send: Send) -> N
     ]
 
 
-def test_a_trace_whose_spans_expired_is_sealed(store: DuckDBStore, send: Send) -> None:
+def test_a_trace_whose_spans_expired_is_sealed(tmp_path: Path) -> None:
     """When spans of a judged trace are gone, its verdicts stand as they are."""
-    job = job_on(store)
-    send(tool_span(1, 0), tool_span(1, 1, outcome="silent_failure"))
-    job.run_once()
+    store = DuckDBStore(tmp_path / "sealed.db")
+    store.append(Batch(spans=[tool_span(1, 0), tool_span(1, 1, outcome="silent_failure")]))
+    job_on(store).drain()
+    store.close()
+    store = DuckDBStore(tmp_path / "sealed.db")
     [table] = [row["name"] for row in store.read("SELECT name FROM day_table WHERE kind = 'span'").to_pylist()]
     with store.write() as transaction:
         transaction.execute(f"DELETE FROM {table} WHERE span_id = '{1001:016x}'")
@@ -182,6 +185,7 @@ def test_a_trace_whose_spans_expired_is_sealed(store: DuckDBStore, send: Send) -
 
     assert job_on(store).drain() == 1
     assert recounted(store) == {"ok": 1, "silent_failure": 1}
+    store.close()
 
 
 def test_one_trace_in_very_many_batches_costs_few_judgements(store: DuckDBStore) -> None:
