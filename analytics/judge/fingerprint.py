@@ -5,16 +5,23 @@ from __future__ import annotations
 import re
 from hashlib import blake2b
 
-_CHANGING = re.compile(
-    r"https?://\S+|\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`|\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b(?:0x)?[0-9a-fA-F]{12,}\b"
-    r"|(?<!\w)/[\w./@-]{2,}|\b\w*\d[\w.:-]*"
-)
-_SCAN = 600
+_QUOTED = re.compile(r"\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`")
+_SCAN = 300
 
 
 def normalised(message: str) -> str:
     """A message with its quoted parts, numbers, ids, paths and addresses taken out; at most 200 characters."""
-    return " ".join(_CHANGING.sub("*", message[:_SCAN]).split())[:200].lower()
+    head = message[:_SCAN]
+    if '"' in head or "'" in head or "`" in head:
+        head = _QUOTED.sub("*", head)
+    return " ".join([word if word.isalpha() else _kept(word) for word in head.split()])[:200].lower()
+
+
+def _kept(word: str) -> str:
+    """The word, or a star where it is an id, a number, a path or an address."""
+    if "/" in word or any(character.isdigit() for character in word):
+        return "*"
+    return word
 
 
 def fingerprint(tool: str, code: str, message: str | None, upstream: str | None) -> str:
@@ -23,6 +30,6 @@ def fingerprint(tool: str, code: str, message: str | None, upstream: str | None)
     return digest(f"{tool}\n{code}\n{kind}")
 
 
-def digest(text: str) -> str:
+def digest(text: str | bytes) -> str:
     """16 hex digits of a text; for grouping and comparing, not for security."""
-    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return blake2b(text.encode("utf-8", "replace") if isinstance(text, str) else text, digest_size=8).hexdigest()

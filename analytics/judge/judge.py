@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -60,15 +60,18 @@ def judge_one(call: LogicalCall, settings: ToolSettings, index: TraceIndex, trac
 
 def _row(call: LogicalCall, verdict: Verdict, trace: Trace) -> Call:
     span = call.span
-    start = min((member.start_ns for member in call.members), default=span.start_ns)
-    end = max((member.end_ns for member in call.members), default=span.end_ns)
+    start, end, ids = span.start_ns, span.end_ns, [span.span_id]
+    if len(call.members) > 1:
+        start = min(member.start_ns for member in call.members)
+        end = max(member.end_ns for member in call.members)
+        ids = sorted(member.span_id for member in call.members)
     arguments, result = call.arguments_text, call.result_text
     return Call(
         id=call.id,
         project=trace.project,
         trace_id=trace.trace_id,
         span_id=span.span_id,
-        span_ids=sorted(member.span_id for member in call.members),
+        span_ids=ids,
         tool=call.tool,
         started_ns=start,
         duration_ms=max(0, end - start) / 1e6,
@@ -91,8 +94,8 @@ def _row(call: LogicalCall, verdict: Verdict, trace: Trace) -> Call:
         run_aborted=call.run_aborted,
         arguments=arguments[:TEXT_CAP] if arguments else arguments,
         result=result[:TEXT_CAP] if result else result,
-        arguments_hash=_hash(call.arguments),
-        result_hash=_hash(call.result) if call.payload is not Payload.ABSENT else None,
+        arguments_hash=_hash(call.arguments, "deterministic"),
+        result_hash=_hash(call.result, None) if call.payload is not Payload.ABSENT else None,
         lost=call.lost,
         received_ns=span.received_ns,
     )
@@ -144,13 +147,13 @@ _HOST_KEYS = (
 )
 
 
-def _hash(value: Any) -> str | None:
-    """A hash of a value that does not depend on the order of keys."""
+def _hash(value: Any, order: Literal["deterministic"] | None) -> str | None:
+    """A hash of a value: of arguments whatever the order of their keys, of results as they were written."""
     if value is None:
         return None
     if isinstance(value, str):
         return digest(value)
     try:
-        return digest(msgspec.json.encode(value, order="deterministic").decode())
-    except (TypeError, ValueError, OverflowError, RecursionError, UnicodeError):
+        return digest(msgspec.json.encode(value, order=order))
+    except (TypeError, ValueError, OverflowError, RecursionError):
         return digest(repr(value)[:100_000])

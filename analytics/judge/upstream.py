@@ -90,14 +90,15 @@ class Surroundings:
 
 
 class TraceIndex:
-    """Children and owners of a trace's spans, built once for all its calls, in time linear in the spans."""
+    """Children, owners and trouble of a trace's spans, built once for all its calls, in time linear in the spans."""
 
-    __slots__ = ("_children", "_owners", "_spans")
+    __slots__ = ("_children", "_owners", "_spans", "_troubled")
 
     def __init__(self, trace: Trace, calls: list[LogicalCall]) -> None:
         self._spans = trace.spans
         self._children: dict[str, list[Span]] | None = None
         self._owners = {member.span_id: call.id for call in calls for member in call.members}
+        self._troubled = _with_ancestors([span for span in trace.spans if may_have_failed(span)], trace.spans)
 
     def children(self, span_id: str) -> list[Span]:
         """The spans directly below one."""
@@ -107,6 +108,16 @@ class TraceIndex:
                 if span.parent_span_id:
                     self._children.setdefault(span.parent_span_id, []).append(span)
         return self._children.get(span_id, _NO_SPANS)
+
+    def is_calm(self, call: LogicalCall) -> bool:
+        """Whether nothing at or below the call shows any sign of failure, so that there is nothing to walk for."""
+        troubled = self._troubled
+        if not troubled:
+            return True
+        for member in call.members:
+            if member.span_id in troubled:
+                return False
+        return all(span.span_id not in troubled for span in call.upstream)
 
     def belongs_elsewhere(self, span: Span, call: LogicalCall) -> bool:
         """Whether a span is another tool call's own; a protocol span that merely carries this call on is not."""
@@ -128,9 +139,35 @@ class TraceIndex:
 _NO_SPANS: list[Span] = []
 
 
+def may_have_failed(span: Span) -> bool:
+    """Whether a span bears any sign of failure at all; cheap, and never wrong on the side of calm."""
+    if span.status_code == ERROR or span.events:
+        return True
+    attributes = span.attributes
+    status = attributes.get("http.response.status_code", attributes.get("http.status_code"))
+    if status is not None and (_number(status) or 0) >= 400:
+        return True
+    return "error.type" in attributes or bool(attributes.get("rpc.grpc.status_code"))
+
+
+def _with_ancestors(troubled: list[Span], spans: list[Span]) -> set[str]:
+    """The ids of these spans and of everything above them; each id is visited once."""
+    found: set[str] = set()
+    if troubled:
+        parents = {span.span_id: span.parent_span_id for span in spans}
+        for span in troubled:
+            span_id = span.span_id
+            while span_id and span_id not in found:
+                found.add(span_id)
+                span_id = parents.get(span_id, "")
+    return found
+
+
 def surroundings_of(call: LogicalCall, index: TraceIndex) -> Surroundings:
     """Walks the spans below a call's members once; stops at other tool calls."""
     found = Surroundings()
+    if index.is_calm(call):
+        return found
     nodes: list[tuple[Attempt, Attempt | None]] = []
     members = {member.span_id for member in call.members}
     seen = set(members)

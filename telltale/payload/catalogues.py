@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from telltale.payload.words import words
+from telltale.payload.words import holds_any, words
 
 
 @dataclass(slots=True, frozen=True)
@@ -107,36 +107,52 @@ def says_nothing(message: str, tool: str = "") -> bool:
     """Whether a failing message gives no reason: every word of it is a word for failing itself, or the tool's name."""
     if len(message) > 200:
         return False
-    own = set(_WORD.findall(tool.lower()))
     low = message.lower()
     if tool:
         low = low.replace(tool.lower(), " ")
-    words = _WORD.findall(low)
-    return all(word in _SAYING_NOTHING or word in own for word in words)
+    own: list[str] | None = None
+    for found in _WORD.finditer(low):
+        word = found.group()
+        if word not in _SAYING_NOTHING:
+            own = own if own is not None else _WORD.findall(tool.lower())
+            if word not in own:
+                return False
+    return True
 
 
-_ORDER_ANCHORS = (
-    *("ignore", "disregard", "forget", "override", "assistant", "model", "system", "instruction", "password", "user"),
-    *("approved", "authori", "without", "you are now", "act as", "agent", "llm", "<", "[inst]"),
-)
 _NOTE = r"\b(?:note|message|instructions?|attention|important|notice|reminder)\b[\s:,-]{0,3}(?:to|for)?\s*(?:the\s+)?"
 _MODEL = r"(?:ai\b|assistant|language model|model\b|llm|agent\b|chat ?bot)"
-INJECTION: tuple[re.Pattern[str], ...] = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|your|any)\b"
-        r".{0,30}\b(?:instruction|prompt|rule|direction|order|message|guideline)s?",
-        _NOTE + _MODEL,
-        r"<\s*/?\s*(?:system|assistant|important|instructions?|admin)\s*>|\[/?INST\]|<\|im_(?:start|end)\|>",
-        r"\b(?:reveal|print|show|repeat|output|send|leak)\b.{0,30}"
-        r"\b(?:system prompt|your (?:instructions|prompt|rules)|(?:admin|root) password)",
-        r"\b(?:do not|don't|never) (?:tell|inform|mention|reveal|ask|alert|warn)\b.{0,30}"
-        r"\b(?:the )?(?:user|human|operator|anyone)",
-        r"\bwithout (?:asking|confirm\w*|approval|telling|informing)\b",
-        r"\b(?:has|have|is|are) (?:already )?(?:been )?(?:pre-?)?(?:approved|authori[sz]ed)\b.{0,60}"
-        r"\b(?:continue|proceed|go ahead|call|run|execute|transfer)",
-        r"\byou are now\b|\bnew (?:system )?instructions?\s*:",
-        r"\bact as (?:an?|the)\b.{0,30}\b(?:admin|root|developer|unrestricted)",
+INJECTION: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
+    (anchors, re.compile(pattern, re.IGNORECASE))
+    for anchors, pattern in (
+        (
+            ("ignore", "disregard", "forget", "override"),
+            r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|your|any)\b"
+            r".{0,30}\b(?:instruction|prompt|rule|direction|order|message|guideline)s?",
+        ),
+        (("note", "message", "instruction", "attention", "important", "notice", "reminder"), _NOTE + _MODEL),
+        (
+            ("<", "[inst]", "[/inst]"),
+            r"<\s*/?\s*(?:system|assistant|important|instructions?|admin)\s*>|\[/?INST\]|<\|im_(?:start|end)\|>",
+        ),
+        (
+            ("prompt", "password", "your instructions", "your rules"),
+            r"\b(?:reveal|print|show|repeat|output|send|leak)\b.{0,30}"
+            r"\b(?:system prompt|your (?:instructions|prompt|rules)|(?:admin|root) password)",
+        ),
+        (
+            ("do not ", "don't ", "never "),
+            r"\b(?:do not|don't|never) (?:tell|inform|mention|reveal|ask|alert|warn)\b.{0,30}"
+            r"\b(?:the )?(?:user|human|operator|anyone)",
+        ),
+        (("without ",), r"\bwithout (?:asking|confirm\w*|approval|telling|informing)\b"),
+        (
+            ("approved", "authori"),
+            r"\b(?:has|have|is|are) (?:already )?(?:been )?(?:pre-?)?(?:approved|authori[sz]ed)\b.{0,60}"
+            r"\b(?:continue|proceed|go ahead|call|run|execute|transfer)",
+        ),
+        (("you are now", "new "), r"\byou are now\b|\bnew (?:system )?instructions?\s*:"),
+        (("act as ",), r"\bact as (?:an?|the)\b.{0,30}\b(?:admin|root|developer|unrestricted)"),
     )
 )
 """Orders to the model inside a text. Checked only in the text of calls that failed; sets a flag, never an outcome."""
@@ -146,10 +162,9 @@ def injection_in(text: str) -> str | None:
     """The first order to the model in a failing text (its first 20,000 characters), None where there is none."""
     head = text[:20_000]
     low = head.lower()
-    if not any(word in low for word in _ORDER_ANCHORS):
-        return None
-    for pattern in INJECTION:
-        hit = pattern.search(head)
-        if hit:
-            return hit.group(0)
+    for anchors, pattern in INJECTION:
+        if holds_any(low, anchors):
+            hit = pattern.search(head)
+            if hit:
+                return hit.group(0)
     return None

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from telltale import vocabulary
 from telltale.payload.words import words
-from telltale.vocabulary import Code, code_of, code_of_grpc, code_of_http, code_of_json_rpc
+from telltale.vocabulary import Code, code_of_grpc, code_of_http, code_of_json_rpc
 
 _INVALID, _MISSING, _CONFLICT = Code.INVALID_ARGUMENT, Code.NOT_FOUND, Code.CONFLICT
 _LIMITED, _DOWN, _DENIED, _INTERNAL = Code.RATE_LIMITED, Code.UNAVAILABLE, Code.PERMISSION_DENIED, Code.INTERNAL
@@ -133,6 +134,19 @@ _BLAMELESS = words(
 )
 
 _WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[-. ]")
+
+
+@lru_cache(maxsize=4096)
+def code_of_name(name: str) -> Code | None:
+    """`vocabulary.code_of` for a text, remembered: the same few names come again with every failure."""
+    return vocabulary.code_of(name)
+
+
+def code_of(declared: object) -> Code | None:
+    """The closed code that a declared one means; as `vocabulary.code_of`, only faster for names."""
+    if isinstance(declared, str):
+        return code_of_name(declared) if len(declared) <= 80 else None
+    return vocabulary.code_of(declared)
 
 
 @lru_cache(maxsize=2048)

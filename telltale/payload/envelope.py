@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from telltale.payload.codes import code_of
 from telltale.payload.leaks import forbidden_in
 from telltale.payload.reading import Envelope
-from telltale.vocabulary import MESSAGE_CAP, Action, code_of
+from telltale.vocabulary import MESSAGE_CAP, Action
 
 _ERROR_KEYS = frozenset(
     {"code", "message", "action", "retryable", "field", "retry_after_seconds", "ref", "reference", "reference_id"}

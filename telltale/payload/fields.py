@@ -7,29 +7,28 @@ substance: an answer beside which an error may be a detail.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from typing import Any
 
 from telltale.payload.empty import is_empty
 
 
-class Role(Enum):
-    """What a key on the result's own level is there for."""
+class Role:
+    """What a key on the result's own level is there for. Plain bits: a rule is asked only where its roles occur."""
 
-    ERROR = auto()
-    ERRORS = auto()
-    ERRNO = auto()
-    GOOD = auto()
-    BAD = auto()
-    STATUS = auto()
-    TYPE = auto()
-    HTTP = auto()
-    EXIT = auto()
-    STREAM = auto()
-    CODE = auto()
-    MESSAGE = auto()
-    RETRY = auto()
-    META = auto()
+    ERROR = 1
+    ERRORS = 2
+    ERRNO = 4
+    GOOD = 8
+    BAD = 16
+    STATUS = 32
+    TYPE = 64
+    HTTP = 128
+    EXIT = 256
+    STREAM = 512
+    CODE = 1024
+    MESSAGE = 2048
+    RETRY = 4096
+    META = 8192
 
 
 _NAMES = {
@@ -55,7 +54,7 @@ _NAMES = {
     " elapsed elapsed_ms took version path instance docs documentation_url doc_url tool tool_name toolName jsonrpc"
     " field param ref reference method url source",
 }
-_ROLES: dict[str, Role] = {}
+_ROLES: dict[str, int] = {}
 for _role, _names in _NAMES.items():
     for _name in _names.split():
         _ROLES[_name] = _role
@@ -73,18 +72,18 @@ _NOTHING = ("", "none", "null", "0", "ok", "success", "no error", "false", "nil"
 class Fields:
     """The keys of one object by their roles; `substance` counts keys without a role that hold a value."""
 
-    roles: dict[Role, list[tuple[str, Any]]] = field(default_factory=dict)
+    roles: dict[int, list[tuple[str, Any]]] = field(default_factory=dict)
+    mask: int = 0
     substance: int = 0
     identity: bool = False
-    size: int = 0
 
-    def get(self, role: Role) -> list[tuple[str, Any]]:
+    def get(self, role: int) -> list[tuple[str, Any]]:
         """The keys of a role with their values, in the payload's order."""
         return self.roles.get(role, _NONE)
 
-    def has(self, role: Role) -> bool:
+    def has(self, role: int) -> bool:
         """Whether any key plays this role."""
-        return role in self.roles
+        return bool(self.mask & role)
 
 
 _NONE: list[tuple[str, Any]] = []
@@ -92,21 +91,22 @@ _NONE: list[tuple[str, Any]] = []
 
 def fields_of(value: dict[str, Any]) -> Fields:
     """Sorts an object's keys; linear in their number."""
-    roles: dict[Role, list[tuple[str, Any]]] = {}
-    found = Fields(roles, size=len(value))
-    substance = 0
+    found = Fields()
+    roles, mask, substance = found.roles, 0, 0
     for key, inner in value.items():
         role = _ROLES.get(key)
-        if role is not None:
-            if role in roles:
-                roles[role].append((key, inner))
-            else:
-                roles[role] = [(key, inner)]
-        elif not is_empty(inner, 2):
+        if role is None:
+            if inner is None or inner == "" or (isinstance(inner, list | dict | str) and is_empty(inner, 2)):
+                continue
             substance += 1
-            if not found.identity and isinstance(key, str) and is_identity(key):
+            if not found.identity and is_identity(key):
                 found.identity = True
-    found.substance = substance
+        elif mask & role:
+            roles[role].append((key, inner))
+        else:
+            roles[role] = [(key, inner)]
+            mask |= role
+    found.mask, found.substance = mask, substance
     return found
 
 

@@ -9,12 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from telltale.payload.words import holds_any
+
 _SCAN = 50_000
 
-_PATTERNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
+_NAMED = (
+    r"(?:api[_-]?key|access[_-]?key|(?:auth\w*[_-]?|access[_-]?|refresh[_-]?|bearer[_-]?|id[_-]?|query[_-]?)?token"
+    r"|(?:client[_-]?)?secret(?:[_-]?(?:access[_-]?)?key)?|passw(?:or)?d|pwd)[\"']?\s{0,3}[=:]\s{0,3}[\"']?"
+)
+_UNTOLD = r"(?!none\b|null\b|true\b|false\b|\[|\*|<|redacted|required|missing|invalid|expired|the\b|is\b)"
+
+# Kind; what a text must hold (one of the first, and one of the second) before the pattern is asked; the pattern.
+_PATTERNS: tuple[tuple[str, tuple[str, ...], tuple[str, ...], re.Pattern[str]], ...] = (
     (
         "stack trace",
-        ("Traceback (most recent", 'File "', "at ", "goroutine "),
+        ("(", '"', "\n", "at "),
+        ("recent call last", 'File "', "at ", "goroutine "),
         re.compile(
             r"Traceback \(most recent call last\)|\bFile \"[^\"\n]{1,300}\", line \d+"
             r"|\bat (?:async )?[\w$.<>\[\] ]{1,120} ?\([^()\n]{1,200}:\d+(?::\d+)?\)"
@@ -24,14 +34,17 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ),
     (
         "SQL",
-        ("SELECT ", "INSERT ", "UPDATE ", "DELETE ", "select ", "SQL: "),
+        ("FROM ", "INTO ", "UPDATE ", " from "),
+        ("SELECT ", "INSERT ", "UPDATE ", "DELETE ", "select "),
         re.compile(
-            r"\b(?:SELECT\b[^;]{1,300}?\bFROM\s+[\w\"`\[.]|INSERT\s+INTO\s+[\w\"`\[.]|UPDATE\s+[\w\"`\[.]+\s+SET\b|DELETE\s+FROM\s+[\w\"`\[.]"
+            r"\b(?:SELECT\b[^;]{1,300}?\bFROM\s+[\w\"`\[.]|INSERT\s+INTO\s+[\w\"`\[.]"
+            r"|UPDATE\s+[\w\"`\[.]+\s+SET\b|DELETE\s+FROM\s+[\w\"`\[.]"
             r"|select\s[^;]{1,300}?\sfrom\s+[\w\"`\[.]+\s(?:where|join|order|limit)\b)"
         ),
     ),
     (
         "credentials in an address",
+        ("@", "jdbc:"),
         ("://", "jdbc:"),
         re.compile(
             r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/@:\"']{1,100}:[^\s/@\"']{1,100}@|\bjdbc:\w+:[^\s\"']{3,300}",
@@ -40,30 +53,13 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ),
     (
         "credential",
+        ("=", ":", "sk-", "Bearer ", "bearer ", "AKIA", "ghp_", "xox", "eyJ"),
         (
-            "key",
-            "token",
-            "secret",
-            "passw",
-            "sk-",
-            "AKIA",
-            "ghp_",
-            "eyJ",
-            "earer ",
-            "PRIVATE",
-            "xox",
-            "Key",
-            "Token",
-            "Passw",
-            "Secret",
-            "TOKEN",
-            "KEY",
-            "SECRET",
-            "PASSW",
+            *("key", "oken", "ecret", "assw", "pwd", "sk-", "AKIA", "ghp_", "eyJ", "earer ", "PRIVATE", "xox"),
+            *("KEY", "Key", "TOKEN", "SECRET", "PASSW", "PWD"),
         ),
         re.compile(
-            r"(?:api[_-]?key|access[_-]?key|(?:auth\w*[_-]?|access[_-]?|refresh[_-]?|bearer[_-]?|id[_-]?|query[_-]?)?token|(?:client[_-]?)?secret(?:[_-]?(?:access[_-]?)?key)?|passw(?:or)?d|pwd)"
-            r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?(?!none\b|null\b|true\b|false\b|\[|\*|<|redacted|required|missing|invalid|expired|the\b|is\b)[A-Za-z0-9+/_.~-]{8,}"
+            _NAMED + _UNTOLD + r"[A-Za-z0-9+/_.~-]{8,}"
             r"|\bsk-[A-Za-z0-9_-]{16,}|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bxox[abprs]-[\w-]{10,}"
             r"|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}|\bBearer [\w.~+/-]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY",
             re.IGNORECASE,
@@ -71,6 +67,7 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ),
     (
         "inner host",
+        (".",),
         (".internal", ".local", ".corp", ".lan", ".intra", ".cluster", "10.", "192.168.", "172."),
         re.compile(
             r"\b[a-z0-9](?:[a-z0-9.-]{0,100})\.(?:internal|local|corp|lan|intranet|intra|svc\.cluster\.local)\b(?!\.\w)"
@@ -80,29 +77,32 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ),
     (
         "server path",
+        ("/", "\\"),
         (
-            "/srv/",
-            "/home/",
-            "/usr/",
-            "/var/",
-            "/opt/",
-            "/app/",
-            "/root/",
-            "/Users/",
-            "/etc/",
-            ":\\",
-            "site-packages",
-            "node_modules",
-            "/workspace/",
+            *(
+                "/srv/",
+                "/home/",
+                "/usr/",
+                "/var/",
+                "/opt/",
+                "/app/",
+                "/root/",
+                "/Users/",
+                "/etc/",
+                "/workspace/",
+                ":\\",
+            ),
+            *("site-packages", "node_modules"),
         ),
         re.compile(
             r"(?<![\w/.:-])/(?:srv|home|usr|var|opt|app|root|Users|etc|workspace)/[\w./@-]{2,300}"
             r"|\b[A-Z]:\\(?:[\w .-]{1,80}\\)[\w .-]{1,80}"
-            r"|[\w./-]{0,200}/(?:site-packages|node_modules)/[\w./@-]{1,200}"
+            r"|(?<![\w./-])[\w./-]{0,200}/(?:site-packages|node_modules)/[\w./@-]{1,200}"
         ),
     ),
 )
 
+_MAY_BE_TRACE = re.compile(r":\d|\bat (?:com|org|net|java|io)\.|recent call|line \d|goroutine \d").search
 _CLASS = re.compile(r"\b[A-Za-z_][\w.]*(?:Exception|[a-z]Error)\b|\b(?:com|org|java)\.[a-z][\w.]{3,}")
 
 
@@ -114,8 +114,10 @@ def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
         known: what the caller had sent; an excerpt that stands in it is none.
     """
     head = text[:_SCAN]
-    for kind, words, pattern in _PATTERNS:
-        if not any(word in head for word in words):
+    for kind, gate, anchors, pattern in _PATTERNS:
+        if not (holds_any(head, gate) and holds_any(head, anchors)) or (
+            kind == "stack trace" and not _MAY_BE_TRACE(head)
+        ):
             continue
         for hit in pattern.finditer(head):
             found = hit.group(0)
@@ -129,4 +131,5 @@ def forbidden_in(message: str) -> str | None:
     for kind, _ in leaks_in(message):
         if kind != "server path":
             return kind
-    return "an exception's class name" if _CLASS.search(message) else None
+    named = holds_any(message, ("Exception", "Error", "com.", "org.", "java."))
+    return "an exception's class name" if named and _CLASS.search(message) else None

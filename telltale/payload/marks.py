@@ -36,7 +36,8 @@ _WORD = re.compile(
 )
 _PROGRAM = re.compile(
     r"\s*(?P<mark>Traceback \(most recent call last\):|thread '[^']{1,60}' panicked at|npm (?:ERR!|error) "
-    r"|SQLSTATE\[\w{5}\]|ORA-\d{5}:|(?P<errno>E[A-Z_]{3,24}): |[a-z][\w.-]{0,20}: (?:error|fatal|fatal error|\(\d{1,3}\))(?=[: ]))"
+    r"|SQLSTATE\[\w{5}\]|ORA-\d{5}:|(?P<errno>E[A-Z_]{3,24}): "
+    r"|[a-z][\w.-]{0,20}: (?:error|fatal|fatal error|\(\d{1,3}\))(?=[: ]))"
 )
 _FIRST = re.compile(rf"{_DRESS}(?P<word>[A-Za-z_][\w.$]{{0,200}})")
 _WORDS = frozenset(f"{_KINDS}|error|exception|fatal|failure|panic|failed".split("|"))

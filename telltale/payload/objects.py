@@ -31,13 +31,14 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
     """The findings on one object's own level: at most one failure, and a claim of success where there is one."""
     fields = fields_of(value)
     findings: list[Finding] = []
-    if fields.roles:
-        for rule in _RULES:
-            found = rule(value, fields, asked)
+    mask = fields.mask
+    if mask & _TELLING:
+        for roles, rule in _RULES:
+            found = rule(value, fields, asked) if mask & roles else None
             if found is not None:
                 findings.append(found)
                 break
-        claim = _success(fields)
+        claim = _success(fields) if mask & (Role.GOOD | Role.STATUS) else None
         if claim is not None:
             findings.append(claim)
     if not findings or findings[0].says is Says.SUCCESS:
@@ -193,19 +194,24 @@ def _exit_code(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
     return None
 
 
-_RULES: tuple[Rule, ...] = (
-    _error_key,
-    _errors_list,
-    _flag_false,
-    _flag_error,
-    _status_error,
-    _http_status,
-    _status_word,
-    error_object,
-    validator_report,
-    reason_phrase,
-    _exit_code,
+_RULES: tuple[tuple[int, Rule], ...] = (
+    (Role.ERROR | Role.ERRNO, _error_key),
+    (Role.ERRORS, _errors_list),
+    (Role.GOOD, _flag_false),
+    (Role.BAD, _flag_error),
+    (Role.STATUS | Role.TYPE, _status_error),
+    (Role.HTTP | Role.STATUS | Role.CODE, _http_status),
+    (Role.STATUS, _status_word),
+    (Role.CODE | Role.MESSAGE, error_object),
+    (Role.MESSAGE, validator_report),
+    (Role.MESSAGE, reason_phrase),
+    (Role.EXIT, _exit_code),
 )
+"""The rules with the roles that must occur for them to be asked, in the order of their weight."""
+
+_TELLING = 0
+for _roles, _ in _RULES:
+    _TELLING |= _roles
 
 
 def _success(fields: Fields) -> Finding | None:

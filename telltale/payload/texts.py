@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from telltale.payload.catalogues import masking_of
-from telltale.payload.codes import code_of_http
+from telltale.payload.codes import code_of, code_of_http
 from telltale.payload.exits import is_answer
 from telltale.payload.html import page_of
 from telltale.payload.marks import mark_of, program_line_of, status_line_of, xml_error_of
@@ -18,7 +18,6 @@ from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.shapes import REASON_PHRASES
 from telltale.payload.verbs import Verb, names_documents, verb_of
-from telltale.vocabulary import code_of
 
 _EXIT = re.compile(
     r"(?:\[(?:process )?exit(?:ed)?(?:[ _-]?(?:code|status))?(?: with)?(?: code| status)?\s?[:=]?\s?(?P<a>\d{1,3})\]"
