@@ -77,9 +77,12 @@ _MASKING_HEADS = (
 )
 
 
+_LONGEST = 20_000
+
+
 def masking_of(text: str) -> Masking | None:
     """The catalogue's entry that this whole text is; None for every other text."""
-    if not text.startswith(_MASKING_HEADS):
+    if len(text) > _LONGEST or not text.startswith(_MASKING_HEADS):
         return None
     body = text.rstrip()
     for entry in MASKING:
@@ -159,8 +162,8 @@ INJECTION: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
 
 
 def injection_in(text: str) -> str | None:
-    """The first order to the model in a failing text (its first 20,000 characters), None where there is none."""
-    head = text[:20_000]
+    """The first order to the model in a failing text (its first 8,000 characters), None where there is none."""
+    head = text[:8_000]
     low = head.lower()
     for anchors, pattern in INJECTION:
         if holds_any(low, anchors):

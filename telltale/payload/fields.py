@@ -70,7 +70,8 @@ _NOTHING = ("", "none", "null", "0", "ok", "success", "no error", "false", "nil"
 
 @dataclass(slots=True)
 class Fields:
-    """The keys of one object by their roles; `substance` counts keys without a role that hold a value."""
+    """The keys of one object by their roles; `substance` counts keys without a role that hold a value,
+    up to a few dozen."""
 
     roles: dict[int, list[tuple[str, Any]]] = field(default_factory=dict)
     mask: int = 0
@@ -87,6 +88,8 @@ class Fields:
 
 
 _NONE: list[tuple[str, Any]] = []
+_ENOUGH = 32
+"""So many keys with a value settle that there is substance; the rest is only searched for roles."""
 
 
 def fields_of(value: dict[str, Any]) -> Fields:
@@ -96,6 +99,8 @@ def fields_of(value: dict[str, Any]) -> Fields:
     for key, inner in value.items():
         role = _ROLES.get(key)
         if role is None:
+            if substance >= _ENOUGH:
+                continue
             if inner is None or inner == "" or (isinstance(inner, list | dict | str) and is_empty(inner, 2)):
                 continue
             substance += 1

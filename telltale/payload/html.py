@@ -1,7 +1,7 @@
 """What kind of HTML page a text is: none, an error page, a sign-in page, or another page.
 
 Looks at the document's own structure only: how it begins, its `<title>` and first heading, whether it asks for a
-password. Reads at most the first 64 KiB.
+password. Reads at most the first 16 KiB.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _START = re.compile(
 )
 _TITLE = re.compile(r"<title[^>]{0,200}>([^<]{0,300})", re.I)
 _HEADING = re.compile(r"<h1[^>]{0,200}>([^<]{0,300})", re.I)
-_PASSWORD = re.compile(r"<input\b[^>]{0,400}\btype\s*=\s*[\"']?password", re.I)
+_PASSWORD = re.compile(r"<input\b[^>]{0,200}\btype\s*=\s*[\"']?password", re.I)
 _STATUS = re.compile(r"\W*(?:http\s+)?(?:error|status|http)?\W*([45]\d\d)(?:\W+(.{0,80}))?\W*$", re.I | re.S)
-_SCAN = 65536
+_SCAN = 16_384
 
 _REASONS = {s.phrase.lower(): s.value for s in HTTPStatus if s.value >= 400}
 _REASONS |= {

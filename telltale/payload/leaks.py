@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from telltale.payload.words import holds_any
 
-_SCAN = 50_000
+_SCAN = 20_000
 
 _NAMED = (
     r"(?:api[_-]?key|access[_-]?key|(?:auth\w*[_-]?|access[_-]?|refresh[_-]?|bearer[_-]?|id[_-]?|query[_-]?)?token"
@@ -70,7 +70,7 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...], tuple[str, ...], re.Pattern[str]], 
         (".",),
         (".internal", ".local", ".corp", ".lan", ".intra", ".cluster", "10.", "192.168.", "172."),
         re.compile(
-            r"\b[a-z0-9](?:[a-z0-9.-]{0,100})\.(?:internal|local|corp|lan|intranet|intra|svc\.cluster\.local)\b(?!\.\w)"
+            r"(?<![\w.-])[a-z0-9][a-z0-9.-]{0,100}\.(?:internal|local|corp|lan|intranet|intra|svc\.cluster\.local)\b(?!\.\w)"
             r"|(?<![\d.])(?:10\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}(?![\d.]\d)",
             re.IGNORECASE,
         ),
@@ -107,7 +107,7 @@ _CLASS = re.compile(r"\b[A-Za-z_][\w.]*(?:Exception|[a-z]Error)\b|\b(?:com|org|j
 
 
 def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
-    """Yields `(kind, excerpt)` for each kind of internals in a failing text (its first 50,000 characters).
+    """Yields `(kind, excerpt)` for each kind of internals in a failing text (its first 20,000 characters).
 
     Args:
         text: what the model saw.

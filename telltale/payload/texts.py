@@ -99,8 +99,6 @@ def _word(text: str, asked: Asked) -> Finding | None:
 
 
 def _masking(text: str, asked: Asked) -> Finding | None:
-    if len(text) > 20_000:
-        return None
     entry = masking_of(text)
     if entry is None:
         return None
