@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from analytics.api import calls, incidents, overview, replay, sessions, status, tools
+from analytics.api import calls, corrections, groups, incidents, overview, replay, report, sessions, status, tools
 from analytics.api.context import Answer, Context, Endpoint
 from analytics.api.query import parse_query
 from analytics.questions.times import rfc3339
@@ -19,6 +19,18 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("silent", "silent", "Failures that claimed success: declared against derived", calls.silent),
     Endpoint("sessions", "sessions", "Sessions, newest first", sessions.sessions),
     Endpoint("replay", "sessions/{id:path}/replay", "A session step by step", replay.replay),
+    Endpoint("groups", "groups", "Failures by fingerprint, and whose fault each group is", groups.groups),
+    Endpoint("report", "report", "The metrics of a period", report.report),
+    Endpoint("rules", "rules", "Every rule, how often it spoke, and its measured precision", corrections.rules),
+    Endpoint("corrections", "corrections", "What engineers said of verdicts", corrections.corrections),
+    Endpoint(
+        "correct",
+        "corrections",
+        "Mark a verdict wrong; it is corrected wherever the same pattern shows",
+        corrections.add_correction,
+        "POST",
+        ("span_id", "outcome", "who", "why"),
+    ),
     Endpoint("incidents", "incidents", "Incidents, newest first", incidents.incidents),
     Endpoint(
         "acknowledge", "incidents/{id}/acknowledge", "Somebody has seen it", incidents.acknowledge, "POST", ("who",)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import msgspec
 
+from analytics import alerts
 from analytics.api.context import Answer, Context
 from analytics.api.query import BadRequestError, NotFoundError, Query
 from analytics.questions import rows
@@ -14,11 +14,6 @@ from analytics.questions.filters import Filters
 from analytics.questions.times import MAX_NS, rfc3339
 
 _TIMES = ("first_failure", "detected", "notified", "acknowledged", "diagnosed", "resolved")
-_ACKNOWLEDGE = """UPDATE alert SET acknowledged_ns = coalesce(acknowledged_ns, $now), acknowledged_by = $who,
-    state = CASE WHEN state = 'firing' THEN 'acknowledged' ELSE state END
-WHERE project = $project AND id = $id"""
-_DIAGNOSE = """UPDATE alert SET diagnosed_ns = coalesce(diagnosed_ns, $now), diagnosed_by = $who, cause = $cause
-WHERE project = $project AND id = $id"""
 
 
 def incidents(context: Context, query: Query) -> Answer:
@@ -60,26 +55,33 @@ def incident_object(row: dict[str, Any]) -> dict[str, Any]:
 
 def acknowledge(context: Context, query: Query) -> Answer:
     """Somebody has seen it."""
-    return _word(context, query, _ACKNOWLEDGE, {"who": _text(query, "who")})
+    incident_id, who = _named(context, query), _text(query, "who")
+    if context.alerts is not None:
+        context.alerts.acknowledge(incident_id, who)
+    else:
+        alerts.acknowledge(context.store, incident_id, who)
+    return _row(context, query.filters.project, incident_id)
 
 
 def diagnose(context: Context, query: Query) -> Answer:
     """Somebody knows the cause."""
-    return _word(context, query, _DIAGNOSE, {"who": _text(query, "who"), "cause": _text(query, "cause")})
-
-
-def _word(context: Context, query: Query, sql: str, said: dict[str, str]) -> Answer:
-    incident = {"project": query.filters.project, "id": query.path["id"]}
-    if not rows(context.store, "incident", **incident):
-        raise NotFoundError(f"no incident of project {query.filters.project!r} has id {query.path['id'][:64]!r}")
-    if context.alerts is not None and "cause" in said:
-        context.alerts.diagnose(query.path["id"], said["who"], said["cause"])
-    elif context.alerts is not None:
-        context.alerts.acknowledge(query.path["id"], said["who"])
+    incident_id, who, cause = _named(context, query), _text(query, "who"), _text(query, "cause")
+    if context.alerts is not None:
+        context.alerts.diagnose(incident_id, who, cause)
     else:
-        with context.store.write() as transaction:
-            transaction.execute(sql, {**incident, **said, "now": time.time_ns()})
-    return incident_object(rows(context.store, "incident", **incident)[0])
+        alerts.diagnose(context.store, incident_id, who, cause)
+    return _row(context, query.filters.project, incident_id)
+
+
+def _named(context: Context, query: Query) -> str:
+    incident_id = query.path["id"]
+    if not rows(context.store, "incident", project=query.filters.project, id=incident_id):
+        raise NotFoundError(f"no incident of project {query.filters.project!r} has id {incident_id[:64]!r}")
+    return incident_id
+
+
+def _row(context: Context, project: str, incident_id: str) -> Answer:
+    return incident_object(rows(context.store, "incident", project=project, id=incident_id)[0])
 
 
 def _text(query: Query, name: str) -> str:

@@ -17,8 +17,15 @@ def document() -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Telltale query API", "version": "1"},
-        "paths": {_path(each): {each.method.lower(): _operation(each)} for each in ENDPOINTS},
+        "paths": _paths(),
     }
+
+
+def _paths() -> dict[str, Any]:
+    paths: dict[str, dict[str, Any]] = {}
+    for each in ENDPOINTS:
+        paths.setdefault(_path(each), {})[each.method.lower()] = _operation(each)
+    return paths
 
 
 def _path(endpoint: Endpoint) -> str:

@@ -8,7 +8,7 @@ from analytics.api.calls import full_call
 from analytics.api.context import Answer, Context
 from analytics.api.query import NotFoundError, Query
 from analytics.api.sessions import session_object
-from analytics.api.steps import Step, steps_of
+from analytics.api.steps import steps_of
 from analytics.questions import rows
 from analytics.questions.filters import Filters
 from analytics.questions.times import SECOND_NS
@@ -35,7 +35,8 @@ def replay(context: Context, query: Query) -> Answer:
         limit=MAX_TRACES,
     )
     calls = _calls(context, project, session)
-    keys = [TraceKey(project, row["trace_id"]) for row in traces]
+    named = dict.fromkeys([*(row["trace_id"] for row in traces), *(call["trace_id"] for call in calls)])
+    keys = [TraceKey(project, trace_id) for trace_id in named]
     steps = steps_of(context.store.traces(keys), calls)
     shown = [step.object(n) for n, step in enumerate(steps[:MAX_STEPS])]
     failing = next((each["n"] for each in shown if each["call"] and each["call"]["outcome"] != "ok"), None)
@@ -60,7 +61,5 @@ def _calls(context: Context, project: str, session: dict[str, Any]) -> list[dict
         project=project, session=session["session_id"], since_ns=session["t0_ns"], until_ns=session["t1_ns"] + 1
     )
     place = {"before_ns": 2**63 - 1, "before_id": "\U0010ffff", "limit": MAX_STEPS}
-    return [full_call(row) for row in rows(context.store, "calls", filters, **place)]
-
-
-__all__ = ["Step", "replay"]
+    found = rows(context.store, "calls", filters, **place)
+    return [{**full_call(row), "started_ns": row["started_ns"]} for row in found]

@@ -8,14 +8,24 @@ import msgspec
 
 from analytics.api.context import Answer, Context
 from analytics.api.query import Query
-from analytics.questions import rows
-from analytics.questions.times import rfc3339
+from analytics.normalise.mapping import split_loss
+from analytics.questions import ask, rows
+from analytics.questions.times import HOUR_NS, SECOND_NS, rfc3339
+from analytics.store import Scope
+
+_RECENT_NS = 48 * HOUR_NS
+"""Day tables older than this are not looked into for what waits: the judge is never days behind."""
 
 
 def senders(context: Context, query: Query) -> Answer:
     """The account of each sender: what came, in which words, and what was missing."""
-    found = [_sender(row) for row in rows(context.store, "senders", project=query.filters.project)]
+    found = sender_rows(context, query.filters.project)
     return {"rows": found[: query.limit], "total": len(found)}
+
+
+def sender_rows(context: Context, project: str) -> list[dict[str, Any]]:
+    """The accounts of a project's senders, the busiest first."""
+    return [_sender(row) for row in rows(context.store, "senders", project=project)]
 
 
 def _sender(row: dict[str, Any]) -> dict[str, Any]:
@@ -28,10 +38,16 @@ def _sender(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _lag_s(context: Context, query: Query) -> float:
+    """How long the oldest span that is not judged yet has been waiting, in seconds."""
+    scope = Scope(query.filters.project, query.now_ns - _RECENT_NS)
+    oldest = ask(context.store, "not_judged", scope=scope).to_pylist()[0]["oldest_ns"]
+    return 0.0 if oldest is None else max(0.0, (query.now_ns - oldest) / SECOND_NS)
+
+
 def _loss(line: str, calls: int) -> dict[str, Any]:
-    """`what: switch` as normalising notes it (`analytics.normalise.losses`)."""
-    what, _, switch = line.partition(": ")
-    return {"what": what, "switch": switch or None, "calls": calls}
+    what, switch = split_loss(line)
+    return {"what": what, "switch": switch, "calls": calls}
 
 
 def status(context: Context, query: Query) -> Answer:
@@ -43,7 +59,7 @@ def status(context: Context, query: Query) -> Answer:
         "calls": stored["calls"] or 0,
         "last_received_at": rfc3339(stored["last_received_ns"]),
         "last_judged_at": rfc3339(stored["last_judged_ns"]),
-        "judged_lag_s": None,
+        "judged_lag_s": _lag_s(context, query),
         "refused": {},
         "unreadable_traces": [{**row, "at": rfc3339(row.pop("at_ns"))} for row in faults],
         **(context.status() if context.status else {}),

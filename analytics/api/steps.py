@@ -6,9 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from analytics.api.messages import Said, said_in
+from analytics.conventions.convention import Kind
+from analytics.conventions.vocabulary import kind_of
+from analytics.jobs.said import Said, said_in
+from analytics.normalise.conversation import inputs_of
+from analytics.normalise.upstream import reaches_outside
+from analytics.normalise.values import as_text
 from analytics.questions.times import rfc3339
-from analytics.spans import CLIENT, ERROR, OK, Span, Trace
+from analytics.spans import ERROR, OK, Span, Trace
 
 TEXT_CAP = 20_000
 """The longest text of one step, in characters; the call itself has its payload whole."""
@@ -16,7 +21,7 @@ TEXT_CAP = 20_000
 _STATUS = {OK: "OK", ERROR: "ERROR"}
 _HOST_KEYS = ("server.address", "http.host", "net.peer.name", "peer.service", "db.namespace", "db.name", "rpc.service")
 _STATUS_KEYS = ("http.response.status_code", "http.status_code", "rpc.grpc.status_code", "rpc.response.status_code")
-_REACHES_OUT = ("http.", "url.", "db.", "rpc.", "messaging.")
+_ORDER = {"agent": 0, "user": 1, "model": 2, "tool": 3, "upstream": 4, "other": 5}
 
 
 @dataclass(slots=True)
@@ -48,11 +53,11 @@ class Step:
             "started_at": rfc3339(self.started_ns),
             "duration_ms": self.duration_ms,
             "span_status": self.span_status,
-            "text": self.text[:TEXT_CAP] if self.text else self.text,
+            "text": _capped(self.text),
             "call": self.call,
             "arguments": self.call["arguments"] if self.call else None,
             "result": self.call["result"] if self.call else None,
-            "told": self.told,
+            "told": _capped(self.told),
             "upstream": self.upstream,
         }
 
@@ -62,88 +67,98 @@ def steps_of(traces: Iterable[Trace], calls: Iterable[Mapping[str, Any]]) -> lis
 
     Args:
         traces: the spans.
-        calls: the full call objects of those traces; each becomes one tool step, at the span its verdict stands on.
+        calls: the full call objects of those traces (with `started_ns`); each becomes one tool step.
     """
     by_trace: dict[str, list[Mapping[str, Any]]] = {}
     for call in calls:
         by_trace.setdefault(call["trace_id"], []).append(call)
     steps: list[Step] = []
-    for trace in traces:
-        steps.extend(_Replay(trace, by_trace.get(trace.trace_id, [])).steps())
+    heard: set[str] = set()
+    for trace in sorted(traces, key=_start):
+        steps.extend(_Replay(trace, by_trace.pop(trace.trace_id, []), heard).steps())
+    for trace_id, alone in by_trace.items():  # the verdicts of spans that have expired
+        steps.extend(_Replay(Trace("", trace_id), alone, heard).steps())
     return sorted(steps, key=lambda step: (step.started_ns, _ORDER[step.kind]))
 
 
-_ORDER = {"agent": 0, "user": 1, "model": 2, "tool": 3, "upstream": 4, "other": 5}
+def _start(trace: Trace) -> int:
+    return min((span.start_ns for span in trace.spans), default=0)
 
 
 class _Replay:
-    """The steps of one trace."""
+    """The steps of one trace; `heard` are the user's texts already shown."""
 
-    def __init__(self, trace: Trace, calls: list[Mapping[str, Any]]) -> None:
+    def __init__(self, trace: Trace, calls: list[Mapping[str, Any]], heard: set[str]) -> None:
         self.trace = trace
         self.calls = calls
+        self.heard = heard
         self.spans = {span.span_id: span for span in trace.spans}
-        self.of_member = {member: call for call in calls for member in call["span_ids"]}
+        self.of_member = {member: call for call in calls for member in call["span_ids"] if not call["inferred"]}
         self.tool_steps: dict[str, Step] = {}
 
     def steps(self) -> list[Step]:
+        """All of them, in no order."""
         steps = [self._tool(call) for call in self.calls]
-        heard: set[str] = set()
         for span in sorted(self.trace.spans, key=lambda each: (each.start_ns, each.seq)):
             if span.span_id not in self.of_member:
-                steps.extend(self._span(span, heard))
+                steps.extend(self._span(span))
         return steps
 
     def _tool(self, call: Mapping[str, Any]) -> Step:
-        span = self.spans.get(call["span_id"])
-        step = _step("tool", str(call["tool"]), span, self.trace.trace_id)
-        if span is None:
-            step.span_id = call["span_id"]
-        step.started_ns = span.start_ns if span else min((s.start_ns for s in self.trace.spans), default=0)
+        step = _step("tool", str(call["tool"]), self.spans.get(call["span_id"]), self.trace.trace_id)
+        step.span_id = call["span_id"]
+        step.started_ns = call["started_ns"]
         step.duration_ms = call["duration_ms"]
-        step.call = call
-        step.told = call["error_message"]
-        step.text = call["error_message"]
+        step.call = {name: value for name, value in call.items() if name != "started_ns"}
+        step.told = step.text = call["error_message"]
         self.tool_steps[call["id"]] = step
         return step
 
-    def _span(self, span: Span, heard: set[str]) -> list[Step]:
-        if _reaches_out(span):
-            owner = self._owner(span)
-            if owner is not None:
-                self.tool_steps[owner["id"]].upstream.append(upstream_object(span))
-                return []
-            step = _step("upstream", span.name, span, self.trace.trace_id)
-            step.upstream = [upstream_object(span)]
-            return [step]
-        said = said_in(span)
-        if said is not None:
-            return self._model(span, said, heard)
-        kind = "agent" if _is_agent(span) else "other"
-        return [_step(kind, span.name, span, self.trace.trace_id)]
+    def _span(self, span: Span) -> list[Step]:
+        kind = kind_of(span)[0]
+        if kind is Kind.MODEL:
+            return self._model(span, said_in(span))
+        if kind is Kind.AGENT:
+            return [_step("agent", span.name, span, self.trace.trace_id)]
+        if reaches_outside(span):
+            return self._upstream(span)
+        return [_step("other", span.name, span, self.trace.trace_id)]
 
-    def _model(self, span: Span, said: Said, heard: set[str]) -> list[Step]:
+    def _upstream(self, span: Span) -> list[Step]:
+        """A call to the outside belongs to the tool call inside which it was made, or stands for itself."""
+        owner = self._owner(span)
+        if owner is not None:
+            self.tool_steps[owner["id"]].upstream.append(upstream_object(span))
+            return []
+        step = _step("upstream", span.name, span, self.trace.trace_id)
+        step.upstream = [upstream_object(span)]
+        return [step]
+
+    def _model(self, span: Span, said: Said) -> list[Step]:
         """A model span is what the user said since the last one, then what the model answered."""
         steps = []
         for text in said.user:
-            if text not in heard:
-                heard.add(text)
-                steps.append(
-                    Step(
-                        "user", "user", span.start_ns, self.trace.trace_id, span.span_id, span.parent_span_id, text=text
-                    )
-                )
+            if text not in self.heard:
+                self.heard.add(text)
+                user = _step("user", "user", span, self.trace.trace_id)
+                user.text, user.duration_ms, user.span_status = text, None, None
+                steps.append(user)
         model = _step("model", said.model or span.name, span, self.trace.trace_id)
         model.text = said.answer
-        self._tell(said)
+        self._tell(span)
         return [*steps, model]
 
-    def _tell(self, said: Said) -> None:
-        """What the model was given for each call, from the messages that it was given."""
-        for step in self.tool_steps.values():
-            call_id = step.call["call_id"] if step.call else None
-            if call_id and call_id in said.tool_results:
-                step.told = said.tool_results[call_id]
+    def _tell(self, span: Span) -> None:
+        """What the model was given for each call, as its own input shows it."""
+        by_call_id = {
+            step.call["call_id"]: step for step in self.tool_steps.values() if step.call and step.call["call_id"]
+        }
+        if not by_call_id:
+            return
+        for response in inputs_of(span)[0].responses:
+            step = by_call_id.get(response.call_id)
+            if step is not None:
+                step.told = as_text(response.content)
 
     def _owner(self, span: Span) -> Mapping[str, Any] | None:
         """The call inside which a span ran."""
@@ -173,17 +188,8 @@ def _step(kind: str, title: str, span: Span | None, trace_id: str) -> Step:
     )
 
 
-def _reaches_out(span: Span) -> bool:
-    return span.kind == CLIENT and any(key.startswith(_REACHES_OUT) for key in span.attributes)
-
-
-def _is_agent(span: Span) -> bool:
-    operation = span.attributes.get("gen_ai.operation.name")
-    kind = span.attributes.get("openinference.span.kind") or span.attributes.get("traceloop.span.kind")
-    return operation in ("invoke_agent", "create_agent", "invoke_workflow") or str(kind).lower() in (
-        "agent",
-        "workflow",
-    )
+def _capped(text: str | None) -> str | None:
+    return text if text is None or len(text) <= TEXT_CAP else text[:TEXT_CAP] + "…"
 
 
 def upstream_object(span: Span) -> dict[str, Any]:

@@ -1,0 +1,59 @@
+"""Error groups: failures with the same fingerprint, and whose fault each group is."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any
+
+from analytics.api.context import Answer, Context
+from analytics.api.query import Query
+from analytics.questions import rows
+from analytics.questions.filters import Filters
+from analytics.questions.times import rfc3339
+from telltale.vocabulary import Code
+
+MAX_GROUPS = 1000
+
+
+def groups(context: Context, query: Query) -> Answer:
+    """The groups of a range, the most frequent first."""
+    found = group_rows(context, query.filters)
+    return {"rows": found[: query.limit], "total": len(found)}
+
+
+def group_rows(context: Context, filters: Filters) -> list[dict[str, Any]]:
+    """The groups of a range with their fault."""
+    shared = {row["upstream"] for row in rows(context.store, "shared_upstreams", filters)}
+    return [_group(row, shared) for row in rows(context.store, "groups", filters, limit=MAX_GROUPS)]
+
+
+def _group(row: dict[str, Any], shared: Container[str]) -> dict[str, Any]:
+    copied = ("fingerprint", "tool", "code", "outcome", "message", "calls", "sessions", "users", "agents", "upstream")
+    return {
+        **{name: row[name] for name in copied},
+        "first_seen": rfc3339(row["first_ns"]),
+        "last_seen": rfc3339(row["last_ns"]),
+        "releases": sorted(release for release in row["releases"] if release is not None),
+        "fault": fault(row, shared),
+        "recovered": row["recovered"],
+        "silent": row["silent"],
+        "disobeyed": row["disobeyed"],
+        "last_span_id": row["last_span_id"],
+        "last_session": row["last_session"],
+    }
+
+
+def fault(row: dict[str, Any], shared: Container[str]) -> str:
+    """Whose fault a group is, by who has it in common.
+
+    agent: most of these calls disobeyed the envelope. upstream: the failing upstream is several tools' (`shared`), or
+    the code is one that only an upstream gives. caller: one agent at most gives the invalid arguments. Otherwise the
+    tool: whoever calls it meets the same failure.
+    """
+    if row["disobeyed"] * 2 > row["calls"]:
+        return "agent"
+    if row["upstream"] and (row["upstream"] in shared or row["code"] in (Code.UNAVAILABLE, Code.RATE_LIMITED)):
+        return "upstream"
+    if row["code"] == Code.INVALID_ARGUMENT and row["agents"] <= 1:
+        return "caller"
+    return "tool"

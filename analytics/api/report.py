@@ -1,0 +1,91 @@
+"""The metrics of a period: compliance, failures and their kinds, and how long a diagnosis takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from statistics import median, quantiles
+from typing import Any
+
+from analytics.api.context import Answer, Context
+from analytics.api.groups import group_rows
+from analytics.api.overview import counted, trend
+from analytics.api.query import Query
+from analytics.api.status import sender_rows
+from analytics.api.tools import tool_rows
+from analytics.questions import rows
+from analytics.questions.filters import Filters
+from analytics.questions.times import MAX_NS, SECOND_NS, rfc3339
+
+TOP_GROUPS = 10
+_PARTS = (
+    ("detect_s", "first_failure_ns", "detected_ns"),
+    ("notify_s", "detected_ns", "notified_ns"),
+    ("acknowledge_s", "notified_ns", "acknowledged_ns"),
+    ("diagnose_s", "acknowledged_ns", "diagnosed_ns"),
+    ("total_s", "first_failure_ns", "diagnosed_ns"),
+)
+
+
+def report(context: Context, query: Query) -> Answer:
+    """Everything that a monthly review asks, as one object."""
+    filters = query.filters
+    sessions = rows(context.store, "sessions_total", filters, flagged=0, unrecovered=0)[0]
+    lossy = [row for row in sender_rows(context, filters.project) if row["lost"]]
+    return {
+        "project": filters.project,
+        "since": rfc3339(filters.since_ns),
+        "until": rfc3339(min(query.now_ns, filters.until_ns or query.now_ns)),
+        **counted(context, filters),
+        "sessions": sessions["sessions"],
+        "sessions_failed": sessions["sessions_failed"],
+        "sessions_unrecovered": sessions["sessions_unrecovered"],
+        "tools": tool_rows(context, filters),
+        "codes": _codes(context, filters),
+        "groups": group_rows(context, filters)[:TOP_GROUPS],
+        "trend": trend(context, query),
+        "time_to_diagnose": diagnosis_times(context, filters),
+        "senders_with_losses": lossy,
+    }
+
+
+def _codes(context: Context, filters: Filters) -> list[dict[str, Any]]:
+    codes: dict[str, int] = {}
+    for row in rows(context.store, "tools_codes", filters):
+        codes[row["code"]] = codes.get(row["code"], 0) + row["calls"]
+    return [{"code": code, "calls": calls} for code, calls in sorted(codes.items(), key=lambda each: -each[1])]
+
+
+def diagnosis_times(context: Context, filters: Filters) -> dict[str, Any]:
+    """How long each part of a diagnosis took, over all incidents of a range, per month and per code."""
+    place = {"detected_from_ns": filters.since_ns or 0, "detected_to_ns": filters.until_ns or MAX_NS}
+    found = rows(context.store, "diagnosis_times", project=filters.project, **place)
+    months = sorted({_month(row) for row in found})
+    codes = sorted({row["code"] for row in found if row["code"]})
+    return {
+        "incidents": len(found),
+        "diagnosed": sum(row["diagnosed_ns"] is not None for row in found),
+        "all": _parts(found),
+        "months": [{"month": month, **_parts([row for row in found if _month(row) == month])} for month in months],
+        "codes": [{"code": code, **_parts([row for row in found if row["code"] == code])} for code in codes],
+    }
+
+
+def _month(row: dict[str, Any]) -> str:
+    return datetime.fromtimestamp(row["detected_ns"] / SECOND_NS, UTC).strftime("%Y-%m")
+
+
+def _parts(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    parts: dict[str, Any] = {"incidents": len(found)}
+    for name, begin, end in _PARTS:
+        took = [(row[end] - row[begin]) / SECOND_NS for row in found if row[begin] is not None and row[end] is not None]
+        parts[name] = _distribution([max(0.0, each) for each in took])
+    return parts
+
+
+def _distribution(seconds: Sequence[float]) -> dict[str, Any]:
+    """Median and 90th percentile beside the number measured; None where nothing was."""
+    if not seconds:
+        return {"median": None, "p90": None, "measured": 0}
+    p90 = quantiles(seconds, n=10, method="inclusive")[-1] if len(seconds) > 1 else seconds[0]
+    return {"median": median(seconds), "p90": p90, "measured": len(seconds)}

@@ -1,0 +1,27 @@
+-- Failures that have their fingerprint (tool, code, normalised message or upstream) in common, the most frequent first.
+SELECT
+    coalesce(fingerprint, concat_ws(' ', tool, code)) AS fingerprint,
+    tool,
+    code,
+    arg_max(outcome, started_ns) AS outcome,
+    arg_max(error_message, started_ns) AS message,
+    arg_max(span_id, started_ns) AS last_span_id,
+    arg_max(session_key, started_ns) AS last_session,
+    arg_max(upstream, started_ns) AS upstream,
+    count(*) AS calls,
+    count(DISTINCT session_key) AS sessions,
+    count(DISTINCT "user") AS users,
+    count(DISTINCT agent) AS agents,
+    count(CASE WHEN recovered THEN 1 END) AS recovered,
+    count(CASE WHEN outcome = 'silent_failure' THEN 1 END) AS silent,
+    count(CASE WHEN list_contains(rules, 'agent.went_on_after_stop')
+        OR list_contains(rules, 'agent.retried_not_retryable')
+        OR list_contains(rules, 'agent.ignored_retry_after') THEN 1 END) AS disobeyed,
+    min(started_ns) AS first_ns,
+    max(started_ns) AS last_ns,
+    array_agg(DISTINCT release) AS releases
+FROM {calls} AS calls
+WHERE outcome <> 'ok' AND NOT muted
+GROUP BY 1, tool, code
+ORDER BY calls DESC, last_ns DESC, fingerprint
+LIMIT $limit
