@@ -6,7 +6,9 @@ from typing import Any
 
 import streamlit as st
 
+from analytics.client import ApiError
 from dashboard import data, links, words
+from dashboard.live import live
 from dashboard.view import RANGES, View, default_of
 from telltale.vocabulary import Code
 
@@ -94,7 +96,7 @@ def _choice(key: str, label: str, options: dict[str, str], value: str) -> None:
 
 def _typed(key: str, label: str, value: str) -> None:
     st.session_state[f"filter.{key}"] = value
-    st.text_input(label, key=f"filter.{key}", on_change=_write, args=(key,), max_chars=300, placeholder="any")
+    st.text_input(label, key=f"filter.{key}", on_change=_write, args=(key,), max_chars=1024, placeholder="any")
 
 
 def _write(key: str) -> None:
@@ -112,11 +114,19 @@ def _clear() -> None:
 
 def heading(view: View, place: links.Place) -> None:
     """The page's title beside how fresh the answers are, and what is wrong with the service itself."""
-    status = data.ask("status", params={"project": view.project})
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         st.title(place.title, icon=place.icon, width="content", anchor=False)
-        st.caption(freshness(status), width="content")
-    _health(status)
+        live(lambda: _freshness(view))
+    _health(data.ask("status", params={"project": view.project}))
+
+
+def _freshness(view: View) -> None:
+    try:
+        status = data.ask("status", params={"project": view.project})
+    except ApiError:
+        st.caption(":red[no answer from the API: what is shown is from before]", width="content")
+        return
+    st.caption(freshness(status), width="content")
 
 
 def freshness(status: dict[str, Any]) -> str:

@@ -23,7 +23,8 @@ RANGES = {
 }
 """The time ranges offered; a link may carry any other that the API takes."""
 
-_CAP = 300
+_CAP = 1024
+"""The longest value that the API takes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ view: View = st.session_state["view"]
 def ask_for_session() -> None:
     st.info("Open a session from Sessions, Calls or Silent failures, or name one here.", icon=":material/replay:")
     with st.form("replay.open", border=False):
-        wanted = st.text_input("Session or trace id", max_chars=300, key="replay.session")
+        wanted = st.text_input("Session or trace id", max_chars=1024, key="replay.session")
         if st.form_submit_button("Open", type="primary") and wanted.strip():
             links.visit("replay", links.replay_query(view, wanted.strip()))
 

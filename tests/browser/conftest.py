@@ -61,11 +61,12 @@ def tab(browser: Any) -> Iterator[Any]:
 class RunningService:
     """The whole service on a temporary store."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, api_port: int = 0) -> None:
         from collector.config import Config
         from collector.service import Service
 
-        self._service = Service(Config(db=folder / "telltale.db", otlp_grpc_port=0, otlp_http_port=0, api_port=0))
+        db = folder / "telltale.db"
+        self._service = Service(Config(db=db, otlp_grpc_port=0, otlp_http_port=0, api_port=api_port))
         self._service.start()
         self.api = self._service.urls.api
         self.otlp = self._service.urls.otlp_http

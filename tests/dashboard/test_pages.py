@@ -153,7 +153,7 @@ def test_replay_opens_at_failure(serve: Any, page: Page) -> None:
     assert call["tool"] in [text.value for text in at.text]
     assert "[]" in [code.value for code in at.code]
     assert "silent failure" in texts(at)
-    assert any("/replay?session=" in code.value and "step=" in code.value for code in at.code)
+    assert any("/replay?session=" in code.value and call["span_id"] in code.value for code in at.code)
 
 
 def test_replay_of_unknown_session(serve: Any, page: Page) -> None:

@@ -1,0 +1,109 @@
+"""`telltale dashboard`: what it starts, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import socket
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from dashboard import cli
+
+ROOM = Path(cli.__file__).parent
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What would be executed, instead of executing it."""
+    calls: list[Any] = []
+    monkeypatch.setattr("os.execve", lambda path, command, environment: calls.append((command, environment)))
+    return calls
+
+
+def run(*arguments: str) -> Any:
+    """Run the command as the command line would."""
+    app = typer.Typer()
+    app.callback()(lambda: None)
+    cli.register(app)
+    return CliRunner().invoke(app, ["dashboard", *arguments])
+
+
+def test_starts_streamlit_quietly(started: list[Any]) -> None:
+    """Streamlit is started without telemetry, without a browser, without a file watcher, with XSRF protection."""
+    result = run("--api", "http://127.0.0.1:4319", "--port", "0")
+
+    command, environment = started[0]
+    assert result.exit_code == 0
+    for flag in (
+        "--browser.gatherUsageStats=false",
+        "--server.headless=true",
+        "--server.fileWatcherType=none",
+        "--server.enableXsrfProtection=true",
+        "--server.address=127.0.0.1",
+    ):
+        assert flag in command
+    assert environment["TELLTALE_API_URL"] == "http://127.0.0.1:4319"
+
+
+def test_a_free_port_is_chosen_and_printed(started: list[Any]) -> None:
+    """Port 0 takes a free port, and the address is printed before the pages are served."""
+    result = run("--api", "http://127.0.0.1:4319", "--port", "0")
+
+    port = next(flag.split("=")[1] for flag in started[0][0] if flag.startswith("--server.port="))
+    assert int(port) > 0
+    assert f"http://127.0.0.1:{port}" in result.output
+
+
+def test_a_taken_port_is_named(started: list[Any]) -> None:
+    """A taken port ends the command with a sentence that names the port and the flag."""
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        port = holder.getsockname()[1]
+
+        result = run("--api", "http://127.0.0.1:4319", "--port", str(port))
+
+    assert result.exit_code != 0
+    assert started == []
+    assert f"port {port} on 127.0.0.1 is taken" in result.stderr
+    assert "--port" in result.stderr
+
+
+@pytest.mark.parametrize("api", ["127.0.0.1:4319", "file:///etc/passwd", ""])
+def test_an_address_that_is_none(started: list[Any], api: str) -> None:
+    """An API address that is not http or https is bad usage."""
+    result = run("--api", api, "--port", "0")
+
+    assert result.exit_code == 2
+    assert "--api" in result.stderr
+    assert started == []
+
+
+def test_a_port_that_is_none(started: list[Any]) -> None:
+    """A port out of range is refused in a sentence."""
+    result = run("--api", "http://127.0.0.1:4319", "--port", "70000")
+
+    assert result.exit_code != 0
+    assert "70000" in result.stderr
+    assert started == []
+
+
+def test_settings_file_agrees() -> None:
+    """Started by hand, the pages are as quiet as through the command."""
+    settings = tomllib.loads((ROOM / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+
+    assert settings["browser"]["gatherUsageStats"] is False
+    assert settings["server"]["headless"] is True
+    assert settings["server"]["fileWatcherType"] == "none"
+    assert settings["server"]["enableXsrfProtection"] is True
+
+
+def test_no_module_shadows_a_room() -> None:
+    """Streamlit puts this folder first on the path: no file in it may carry a room's name."""
+    names = {path.stem for path in ROOM.iterdir()}
+
+    assert names.isdisjoint({"analytics", "collector", "telltale", "dashboard", "streamlit", "pandas"})
