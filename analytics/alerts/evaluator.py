@@ -56,6 +56,10 @@ class Evaluator:
             incident.text = evidence.describe(incident, self._tools, self._settings)
         return changes
 
+    def projects(self, now_ns: int) -> list[str]:
+        """Projects with calls in the past week."""
+        return self._reader.projects(now_ns)
+
     def _silent(self, project: str, end_ns: int) -> list[Finding]:
         asked, found = self._missing.get(project, (0, []))
         if not 0 <= end_ns - asked < MISSING_EVERY_NS:

@@ -158,3 +158,24 @@ def _resolved(members: list[Incident], settings: AlertSettings, now_ns: int) -> 
     for incident in told:
         incident.settled_ns = now_ns
     return [compose("resolved", told, settings, now_ns)]
+
+
+def trial(settings: AlertSettings, now_ns: int) -> Notice:
+    """A notice that tests a destination."""
+    text = "Telltale can reach you here. Nothing is wrong."
+    notice_id = hashlib.sha256(f"test {now_ns}".encode()).hexdigest()[:32]
+    body = {
+        "schema": "telltale.notice/1",
+        "id": notice_id,
+        "status": "test",
+        "severity": str(Severity.TICKET),
+        "alert": "test",
+        "project": "default",
+        "title": "[TEST] Telltale alerts",
+        "text": text,
+        "at": moment(now_ns),
+        "count": 0,
+        "dashboard": settings.dashboard_url,
+        "incidents": [],
+    }
+    return Notice(notice_id, "test", "default", "test", str(Severity.TICKET), "[TEST] Telltale alerts", text, (), body)

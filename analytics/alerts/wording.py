@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from datetime import UTC, datetime
 
@@ -10,8 +11,12 @@ MESSAGE_CAP = 200
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories without a visible sign of their own: controls, direction marks, surrogates, separators."""
 
-_LIVE = str.maketrans({"<": "‹", ">": "›", "@": "(at)", "`": "'", "[": "(", "]": ")", "*": "∗", "_": "_", "|": "¦"})
+_LIVE = str.maketrans({"<": "‹", ">": "›", "@": "(at)", "`": "'", "[": "(", "]": ")", "*": "∗", "|": "¦"})
 """Signs that chat clients and mail readers give a meaning: tags, mentions, code, links, emphasis."""
+
+
+_ADDRESS = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|www\.)\S*")
+"""What readers make a link of, and some fetch unasked."""
 
 
 def plain(text: object, cap: int = NAME_CAP) -> str:
@@ -25,7 +30,7 @@ def plain(text: object, cap: int = NAME_CAP) -> str:
 def quoted(text: object, cap: int = MESSAGE_CAP) -> str:
     """Like `plain`, with everything that a chat client would act on made inert: tags, mentions, markup, addresses."""
     inert = plain(text, cap).translate(_LIVE)
-    return inert.replace("://", ":// ").replace("www.", "www .")
+    return _ADDRESS.sub(lambda found: found[0].replace("://", "(:)//").replace(".", "(.)"), inert)
 
 
 def moment(ns: int | None) -> str:

@@ -19,7 +19,7 @@ FROM week_ago
 JOIN past_day ON past_day.tool = week_ago.tool
 WHERE calls > 20 AND first_half >= 5 AND last_ns < $to_ns - 1800000000000
 UNION ALL
-SELECT '' AS scope, SUM(calls) AS calls, MAX(last_ns) AS last_ns
+SELECT '' AS scope, CAST(SUM(calls) AS BIGINT) AS calls, MAX(last_ns) AS last_ns
 FROM (SELECT SUM(calls) AS calls, SUM(first_half) AS first_half FROM week_ago)
 CROSS JOIN (SELECT MAX(last_ns) AS last_ns FROM past_day)
 WHERE calls > 120 AND first_half >= 60 AND last_ns < $to_ns - 600000000000
