@@ -135,9 +135,9 @@ class Intake:
             try:
                 self._take(group)
             except Exception as error:
-                log.exception("group_failed", requests=len(group))
                 for export in group:
                     _fail(export, as_refusal(error))
+                log.exception("group_failed", requests=len(group))
 
     def _next_group(self) -> list[Export]:
         """What has gathered, at least one request; empty when closing and nothing is left."""

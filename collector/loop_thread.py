@@ -26,7 +26,10 @@ class LoopThread:
         """
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout_s)
 
-    def stop(self) -> None:
+    def __enter__(self) -> LoopThread:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Stop the loop and its thread."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(2)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
-from typing import Any
 
 from analytics.alerts import AlertJob, build_notifiers
-from analytics.settings import JudgeSettings
+from analytics.jobs.judge_job import JudgeJob
 from analytics.store import Store
 from collector.config import Config, ConfigError
 from collector.intake import Redact
@@ -15,16 +13,9 @@ from collector.redact import BatchRedactor, site_key
 from telltale.redaction import Redactor
 
 
-def judge_job(store: Store, settings: JudgeSettings) -> Any:
+def judge_job(store: Store, config: Config) -> JudgeJob:
     """The job that turns arrivals into verdicts."""
-    module = _module("analytics.jobs.judge_job")
-    return module.JudgeJob(store, settings) if module else None
-
-
-def judge_all(store: Store, settings: JudgeSettings) -> int:
-    """Judge everything that is stored and not judged yet; returns how many traces."""
-    job = judge_job(store, settings)
-    return int(job.drain()) if job else 0
+    return JudgeJob(store, config.judge_settings())
 
 
 def alert_job(store: Store, config: Config) -> AlertJob:
@@ -49,10 +40,3 @@ def redact(used: Redactor) -> Redact:
     """Masks secrets in a batch, in place."""
     work: Callable[..., None] = BatchRedactor(used)
     return work
-
-
-def _module(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError:
-        return None

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import ssl
+import socket
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import grpc
 import structlog
 
 from analytics.api import create_app
@@ -33,6 +33,7 @@ from collector.receiver.http_protocol import HttpServer
 from collector.sockets import PortTaken, bind, taken, url_host
 from collector.store import DuckDBStore
 from collector.system_routes import SystemRoutes
+from collector.tls import ServerTls
 from collector.worker import Worker
 
 log = structlog.get_logger("collector.service")
@@ -43,8 +44,11 @@ JUDGE_EVERY_S = 0.5
 ALERT_EVERY_S = 10.0
 """How often alert rules are evaluated."""
 
-DRAIN_S = 4
-"""How long requests in progress may take when the service stops."""
+DRAIN_S = 2
+"""How long requests in progress may take on each port when the service stops."""
+
+WORKER_STOP_S = 2
+START_S = 10
 
 
 @dataclass(slots=True, frozen=True)
@@ -77,67 +81,57 @@ class Service:
             PortTaken: a port cannot be bound.
             analytics.store.StoreUnavailable: another process owns the database.
         """
-        config = self.config
-        _check_exposure(config, self.tokens)
-        http_socket = bind(config.host, config.otlp_http_port, "--otlp-http-port")
-        api_socket = bind(config.host, config.api_port, "--api-port")
-        if config.otlp_grpc_port:
-            bind(config.host, config.otlp_grpc_port, "--otlp-grpc-port").close()
-        try:
-            store = self.store = DuckDBStore(config.db)
-        except BaseException:
-            http_socket.close()
-            api_socket.close()
-            raise
-        self._start_workers(store)
-        self._start_intake(store)
-        self._start_api(store, api_socket)
-        grpc_port = self._start_receivers(http_socket)
-        host = url_host(config.host)
-        scheme = "https" if config.tls.certificate else "http"
-        self.urls = Urls(
-            f"{scheme}://{host}:{grpc_port}",
-            f"{scheme}://{host}:{http_socket.getsockname()[1]}",
-            f"http://{host}:{api_socket.getsockname()[1]}",
-        )
-        self._why_not_ready = None
-        self._write_ready_file()
-        log.info("ready", db=str(config.db), **{name: getattr(self.urls, name) for name in Urls.__slots__})
+        with ExitStack() as undo:
+            self._start(undo)
+            self._stack = undo.pop_all()
 
     def stop(self) -> None:
-        """Stop accepting, answer what was taken, judge no further, close the store. Takes less than five seconds."""
+        """Stop accepting, answer what was taken, finish the judge's round, close the store: less than five seconds."""
         self._why_not_ready = "shutting down"
         started = time.monotonic()
-        self._receivers.run(self._http.stop(), DRAIN_S + 1)
-        self._receivers.run(self._grpc.stop(max(0.0, DRAIN_S - (time.monotonic() - started))), DRAIN_S + 1)
-        self._intake.close(DRAIN_S)
-        for worker in self._workers.values():
-            worker.stop(2)
-        self._api_loop.run(self._api.stop(), DRAIN_S + 1)
-        for loop in (self._receivers, self._api_loop):
-            loop.stop()
-        if self.store is not None:
-            self.store.close()
-        if self.config.ready_file:
-            self.config.ready_file.unlink(missing_ok=True)
+        self._stack.close()
         log.info("stopped", seconds=round(time.monotonic() - started, 2))
 
-    def _start_workers(self, store: Store) -> None:
+    def _start(self, undo: ExitStack) -> None:
+        """Start part by part; `undo` learns how to stop each, and stops them in the opposite order."""
         config = self.config
-        self._judge = parts.judge_job(store, config.judge_settings())
+        _check_exposure(config, self.tokens)
+        tls = ServerTls(config.tls)
+        http_socket = undo.enter_context(closing(bind(config.host, config.otlp_http_port, "--otlp-http-port")))
+        api_socket = undo.enter_context(closing(bind(config.host, config.api_port, "--api-port")))
+        if config.otlp_grpc_port:
+            bind(config.host, config.otlp_grpc_port, "--otlp-grpc-port").close()
+        store = self.store = undo.enter_context(closing(DuckDBStore(config.db)))
+        self._start_workers(store, undo)
+        self._start_intake(store, undo)
+        api_port = api_socket.getsockname()[1]
+        self._start_api(store, api_socket, undo)
+        http_port = http_socket.getsockname()[1]
+        grpc_port = self._start_receivers(http_socket, tls, undo)
+        host = url_host(config.host)
+        self.urls = Urls(
+            f"{tls.scheme}://{host}:{grpc_port}", f"{tls.scheme}://{host}:{http_port}", f"http://{host}:{api_port}"
+        )
+        self._why_not_ready = None
+        self._write_ready_file(undo)
+        log.info("ready", db=str(config.db), **{name: getattr(self.urls, name) for name in Urls.__slots__})
+
+    def _start_workers(self, store: Store, undo: ExitStack) -> None:
+        config = self.config
+        self._judge = parts.judge_job(store, config)
         self._alerts = parts.alert_job(store, config)
-        if self._judge is not None:
-            self._workers["judge"] = Worker("judge", self._judge.run_once, JUDGE_EVERY_S)
+        self._workers["judge"] = Worker("judge", self._judge.run_once, JUDGE_EVERY_S)
         if config.alerts.enabled:
             self._workers["alerts"] = Worker("alerts", self._evaluate_alerts, ALERT_EVERY_S)
         for worker in self._workers.values():
             worker.start()
+            undo.callback(worker.stop, WORKER_STOP_S)
 
     def _evaluate_alerts(self) -> int:
         self._alerts.run_once(time.time_ns())
         return 0
 
-    def _start_intake(self, store: Store) -> None:
+    def _start_intake(self, store: Store, undo: ExitStack) -> None:
         config = self.config
         self._redactor = parts.redactor(config)
         self._in_flight = InFlight(config.limits.in_flight_bytes, self.metrics)
@@ -149,35 +143,36 @@ class Service:
             on_append=self._appended,
         )
         self._intake.start()
+        undo.callback(self._intake.close, DRAIN_S)
 
     def _appended(self) -> None:
         self._received_at = time.time()
-        if "judge" in self._workers:
-            self._workers["judge"].wake()
+        self._workers["judge"].wake()
 
-    def _start_api(self, store: Store, sock: Any) -> None:
+    def _start_api(self, store: Store, sock: socket.socket, undo: ExitStack) -> None:
         app = create_app(store, self.config.judge_settings(), status=self._status, alerts=self._alerts)
         routes = SystemRoutes(app, lambda: self._why_not_ready, self.metrics.text)
         door = ApiDoor(routes, self.tokens, self._hosts())
         self.metrics.watch(self._gauges)
-        self._api_loop = LoopThread("api")
-        self._api = HttpServer(door, sock, self.config.limits.connection())
-        self._api_loop.run(self._api.start(), 10)
+        loop = undo.enter_context(LoopThread("api"))
+        api = HttpServer(door, sock, self.config.limits.connection(), grace_s=1)
+        loop.run(api.start(), START_S)
+        undo.callback(lambda: loop.run(api.stop(), DRAIN_S + 1))
 
-    def _start_receivers(self, http_socket: Any) -> int:
+    def _start_receivers(self, http_socket: socket.socket, tls: ServerTls, undo: ExitStack) -> int:
+        """Both OTLP ports on one loop; returns the port of gRPC."""
         config, limits = self.config, self.config.limits
         access = IngestAccess(self.tokens)
-        self._receivers = LoopThread("receivers")
+        loop = undo.enter_context(LoopThread("receivers"))
         self._grpc = GrpcReceiver(
             self._intake, self._in_flight, self.metrics, access, message_bytes=limits.grpc_message_bytes
         )
         host = f"[{config.host}]" if ":" in config.host else config.host
         try:
-            port = self._receivers.run(
-                self._grpc.start(f"{host}:{config.otlp_grpc_port}", _grpc_credentials(config)), 10
-            )
+            port = loop.run(self._grpc.start(f"{host}:{config.otlp_grpc_port}", tls.grpc), START_S)
         except OSError as error:
             raise taken(config.host, config.otlp_grpc_port, "--otlp-grpc-port", error) from None
+        undo.callback(lambda: loop.run(self._grpc.stop(DRAIN_S), DRAIN_S + 1))
         app = HttpReceiver(
             self._intake,
             self._in_flight,
@@ -187,8 +182,9 @@ class Service:
             cors=Cors(config.cors_origins, config.cors_headers),
             body_bytes=limits.http_body_bytes,
         )
-        self._http = HttpServer(app, http_socket, limits.connection(), ssl_context=_ssl_context(config))
-        self._receivers.run(self._http.start(), 10)
+        self._http = HttpServer(app, http_socket, limits.connection(), ssl_context=tls.http, grace_s=DRAIN_S)
+        loop.run(self._http.start(), START_S)
+        undo.callback(lambda: loop.run(self._http.stop(), DRAIN_S + 1))
         return port
 
     def _hosts(self) -> HostCheck:
@@ -216,13 +212,14 @@ class Service:
             gauges[f"telltale_{worker.name}_failures"] = (f"Rounds of the {worker.name} that failed.", worker.failures)
         return gauges
 
-    def _write_ready_file(self) -> None:
+    def _write_ready_file(self, undo: ExitStack) -> None:
         path = self.config.ready_file
         if path is not None:
             fresh = path.with_name(path.name + ".new")
             urls = {name: getattr(self.urls, name) for name in Urls.__slots__}
             fresh.write_text(json.dumps({"pid": os.getpid(), **urls}))
             fresh.replace(path)
+            undo.callback(path.unlink, missing_ok=True)
 
 
 def _tokens(config: Config) -> TokenTable:
@@ -242,33 +239,6 @@ def _check_exposure(config: Config, tokens: TokenTable) -> None:
             "`telltale token create --role ingest` and `--role viewer` (or operator, admin); "
             "or say --insecure to run without"
         )
-
-
-def _ssl_context(config: Config) -> ssl.SSLContext | None:
-    tls = config.tls
-    if tls.certificate is None or tls.key is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    try:
-        context.load_cert_chain(tls.certificate, tls.key)
-        if tls.client_ca is not None:
-            context.load_verify_locations(tls.client_ca)
-            context.verify_mode = ssl.CERT_REQUIRED
-    except (ssl.SSLError, OSError) as error:
-        raise ConfigError(f"tls: the certificate, key or client_ca cannot be used ({error})") from None
-    return context
-
-
-def _grpc_credentials(config: Config) -> grpc.ServerCredentials | None:
-    tls = config.tls
-    if tls.certificate is None or tls.key is None:
-        return None
-    return grpc.ssl_server_credentials(
-        [(tls.key.read_bytes(), tls.certificate.read_bytes())],
-        root_certificates=tls.client_ca.read_bytes() if tls.client_ca else None,
-        require_client_auth=tls.client_ca is not None,
-    )
 
 
 def _size(path: Path) -> float:

@@ -70,7 +70,7 @@ def _target(settings: Config, endpoint: str | None, token: str | None, tally: Ta
         return
     store = DuckDBStore(settings.db)
     try:
-        yield StoreTarget(store, tally, parts.redact(parts.redactor(settings)), settings.judge_settings())
+        yield StoreTarget(store, tally, parts.redact(parts.redactor(settings)), parts.judge_job(store, settings))
     finally:
         store.close()
 

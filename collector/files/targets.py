@@ -12,9 +12,8 @@ from typing import Protocol
 import httpx
 import tenacity
 
-from analytics.settings import JudgeSettings
+from analytics.jobs.judge_job import JudgeJob
 from analytics.store import Batch, Store
-from collector import parts
 from collector.decode import Decoded, DecodeError, DecodeLimits, Encoding, decode, trim_batch
 from collector.files.reading import Piece, Problem
 from collector.intake import Redact
@@ -64,9 +63,9 @@ class Target(Protocol):
 class StoreTarget:
     """Decodes, redacts and appends to a store of this process; judges at the end."""
 
-    def __init__(self, store: Store, tally: Tally, redact: Redact | None, settings: JudgeSettings) -> None:
+    def __init__(self, store: Store, tally: Tally, redact: Redact | None, judge: JudgeJob) -> None:
         self._store = store
-        self._settings = settings
+        self._judge = judge
         self._redact = redact
         self._tally = tally
         self._batch = Batch()
@@ -87,7 +86,7 @@ class StoreTarget:
     def finish(self) -> int:
         """Append what is left, and judge everything."""
         self._append()
-        return parts.judge_all(self._store, self._settings)
+        return self._judge.drain()
 
     def _append(self) -> None:
         batch, self._batch = self._batch, Batch()

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from collector.service import Service
-from tests.collector.running import Process, config_for, wait_for
+from tests.collector.running import TELLTALE, Process, config_for, environment, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +31,10 @@ def serve() -> Iterator[Callable[..., Process]]:
         ready = folder / "ready.json"
         ready.unlink(missing_ok=True)
         ports = [flag for port in ("otlp-grpc", "otlp-http", "api") for flag in (f"--{port}-port", "0")]
-        command = [sys.executable, str(Path(__file__).with_name("serve_main.py")), "--db", str(folder / "telltale.db")]
+        command = [*TELLTALE, "serve", "--db", str(folder / "telltale.db")]
         command += ["--ready-file", str(ready), *ports, *flags]
         with (folder / "serve.log").open("a") as log:
-            child = subprocess.Popen(
-                command, stdout=log, stderr=log, text=True, env={**os.environ, **(env or {})}, cwd=folder
-            )
+            child = subprocess.Popen(command, stdout=log, stderr=log, text=True, env=environment(env), cwd=folder)
         started.append(child)
         wait_for(lambda: ready.exists() or child.poll() is not None)
         assert child.poll() is None, (folder / "serve.log").read_text()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,10 +22,19 @@ from analytics.store import TraceKey
 from collector.config import Config, load
 from collector.service import Service
 
+TELLTALE = [sys.executable, "-m", "telltale"]
+"""The command, as a process of its own."""
+
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 
 DEADLINE_S = 60.0
 """How long a test waits for something that takes a moment, on a slow machine."""
+
+
+def environment(more: dict[str, str] | None = None) -> dict[str, str]:
+    """The environment of a child process: this checkout first on its path, no settings of ours but `more`."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TELLTALE_")}
+    return {**kept, "PYTHONPATH": str(Path(__file__).parents[2]), **(more or {})}
 
 
 def config_for(folder: Path, **settings: Any) -> Config:

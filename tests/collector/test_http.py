@@ -41,10 +41,18 @@ def connection(service: Service) -> Iterator[socket.socket]:
 
 
 def answer_on(made: socket.socket) -> tuple[int, dict[str, str], bytes]:
-    """One HTTP answer from a raw connection."""
-    response = http.client.HTTPResponse(made)
-    response.begin()
-    return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
+    """One HTTP answer from a raw connection, and not a byte more."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        byte = made.recv(1)
+        assert byte, "the connection ended instead of an answer"
+        head += byte
+    status_line, *lines = head.decode().strip().split("\r\n")
+    headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
+    body = b""
+    while len(body) < int(headers.get("content-length", "0")):
+        body += made.recv(1)
+    return int(status_line.split()[1]), headers, body
 
 
 @pytest.mark.otlp(27, 31, 57)
