@@ -92,6 +92,12 @@ PAYLOAD_RULES: dict[str, Rule] = {
         Rule(
             "text.status_line", "The whole result is an HTTP status line or a client library's error.", "the line", _P
         ),
+        Rule(
+            "text.validator",
+            "The whole result is a validator's sentence about an argument that the call lacks or that was refused.",
+            "the sentence; the argument it names fits the call",
+            _P,
+        ),
         Rule("text.xml_error", "The result is an XML error document or a SOAP fault.", "its root element and code", _P),
         Rule("text.status_word", "The whole result is one word for a failure.", "the word", _P),
         Rule("text.exit_code", "The text ends with the exit code of a program that failed.", "the last line", _P),

@@ -17,7 +17,9 @@ from telltale.payload.marks import mark_of, program_line_of, status_line_of, xml
 from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.shapes import REASON_PHRASES
+from telltale.payload.validators import refused_argument
 from telltale.payload.verbs import Verb, names_documents, verb_of
+from telltale.vocabulary import Code
 
 _EXIT = re.compile(
     r"(?:\[(?:process )?exit(?:ed)?(?:[ _-]?(?:code|status))?(?: with)?(?: code| status)?\s?[:=]?\s?(?P<a>\d{1,3})\]"
@@ -147,6 +149,13 @@ def _program_line(text: str, asked: Asked) -> Finding | None:
     return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
 
 
+def _validator(text: str, asked: Asked) -> Finding | None:
+    name = refused_argument(text, asked.tool, asked.arguments)
+    if name is None:
+        return None
+    return Finding("text.validator", Says.HIDDEN, "", text[:120], Code.INVALID_ARGUMENT)
+
+
 def _exit_code(text: str, asked: Asked) -> Finding | None:
     tail = text[-160:]
     if "xit" not in tail and "XIT" not in tail and "returned" not in tail:
@@ -167,4 +176,4 @@ def _has_command(arguments: Any) -> bool:
     return isinstance(arguments, dict) and any(key in arguments for key in ("command", "cmd", "script", "code"))
 
 
-_RULES = (_masking, _error_mark, _status_line, _program_line, _exit_code)
+_RULES = (_masking, _error_mark, _status_line, _program_line, _validator, _exit_code)
