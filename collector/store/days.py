@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+import duckdb
+
 from collector.store import database
+from collector.store.dedupe import TIME_OF
 from collector.store.engine import Engine
 from collector.store.relations import DayTable, table_name
 
@@ -26,8 +29,7 @@ class Days:
             rows = database.rows(cursor, "SELECT name, kind, project, day, first_seq FROM day_table").to_pylist()
             tables = {}
             for row in rows:
-                [reach] = database.rows(cursor, f'SELECT max(seq) AS last_seq FROM "{row["name"]}"').to_pylist()  # noqa: S608
-                tables[row["name"]] = DayTable(**row, last_seq=reach["last_seq"] or row["first_seq"])
+                tables[row["name"]] = _reach(cursor, DayTable(**row))
         with self._lock:
             self._tables = tables
 
@@ -41,14 +43,27 @@ class Days:
         with self._lock:
             return self._tables.get(table_name(kind, project, day))
 
-    def committed(self, tables: Iterable[DayTable], last_seq: int) -> None:
-        """These tables were made, or got rows up to `last_seq`, and that is committed."""
+    def of(self, kind: str, project: str) -> list[DayTable]:
+        """The tables of one kind and project, oldest first."""
+        return [table for table in self.all() if table.kind == kind and table.project == project]
+
+    def committed(self, tables: Mapping[str, DayTable]) -> None:
+        """These tables were made or grew, and that is committed."""
         with self._lock:
-            for table in tables:
-                self._tables[table.name] = replace(table, last_seq=max(table.last_seq, last_seq))
+            self._tables.update(tables)
 
     def remove(self, names: Iterable[str]) -> None:
         """These tables were dropped, and that is committed."""
         with self._lock:
             for name in names:
                 self._tables.pop(name, None)
+
+
+def _reach(cursor: duckdb.DuckDBPyConnection, table: DayTable) -> DayTable:
+    """The table with what its rows reach, read from its zone maps."""
+    time = TIME_OF[table.kind]
+    [row] = database.rows(
+        cursor,
+        f'SELECT max(seq) AS last_seq, min({time}) AS first_time, max({time}) AS last_time FROM "{table.name}"',  # noqa: S608
+    ).to_pylist()
+    return replace(table, **{column: value for column, value in row.items() if value is not None})

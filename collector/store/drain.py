@@ -139,7 +139,7 @@ class Drain:
                 if not is_durable(error):
                     _roll_back(cursor)
                     raise
-            self._days.committed(written.tables, pieces[-1].last_seq)
+            self._days.committed(written.tables)
         self.rows += written.rows
         self.duplicates += written.duplicates
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Iterable, Sequence
+
+import duckdb
 
 from analytics.spans import LogRecord, Span, Trace
 from analytics.store import Batch, Receipt, StoreUnavailable, TraceKey
 from collector.journal import Journal, JournalError, Kind, Record
 from collector.store.arrivals import Arrival, ArrivalLog
 from collector.store.backlog import Backlog, Piece, Place
+from collector.store.history import History
 from collector.store.recent import Entry, Recent
 from collector.store.relations import NS_PER_DAY
 from collector.store.rows import Encoded, encode_logs, encode_spans
@@ -20,7 +24,7 @@ from collector.store.seen import Range, Seen, trace_hash
 class Front:
     """Batches in, recent traces out. Methods may be called from any thread."""
 
-    def __init__(self, journal: Journal, backlog: Backlog, last_seq: int, recent_bytes: int) -> None:
+    def __init__(self, journal: Journal, backlog: Backlog, history: History, last_seq: int, recent_bytes: int) -> None:
         self.seen = Seen(last_seq)
         self.last_seq = last_seq
         self.stored_seq = last_seq
@@ -28,6 +32,7 @@ class Front:
         self.spans = self.logs = self.duplicates = 0
         self._journal = journal
         self._backlog = backlog
+        self._history = history
         self._recent = Recent(recent_bytes)
         self._arrived = ArrivalLog(last_seq)
         self._lock = threading.Lock()
@@ -43,13 +48,14 @@ class Front:
         for row in rows:
             row.received_ns = row.received_ns or now
         spans, logs = encode_spans(batch.spans), encode_logs(batch.logs)
+        stored = self._stored("span", batch.spans, spans) | self._stored("log", batch.logs, logs)
         with self._lock:
             if self.closed:
                 raise StoreUnavailable("the store is closed")
             if self._backlog.full:
                 raise StoreUnavailable("the database has fallen behind the journal")
-            kept_spans = self._unknown(batch.spans, spans.keys)
-            kept_logs = self._unknown(batch.logs, logs.keys)
+            kept_spans = self._unknown(batch.spans, spans.keys, stored)
+            kept_logs = self._unknown(batch.logs, logs.keys, stored)
             duplicates = len(batch.spans) + len(batch.logs) - len(kept_spans) - len(kept_logs)
             self._take(batch, _some(spans, kept_spans), _some(logs, kept_logs), kept_spans, kept_logs)
             self.spans, self.logs = self.spans + len(batch.spans), self.logs + len(batch.logs)
@@ -81,9 +87,34 @@ class Front:
             self._backlog.add(piece)
         self._recent.shrink(self.stored_seq)
 
-    def _unknown(self, rows: Sequence[Span | LogRecord], keys: list[int]) -> list[int]:
-        """Indices of the rows that are neither in memory nor earlier in the same batch."""
-        kept, met = [], set()
+    def _stored(self, kind: str, rows: Sequence[Span | LogRecord], encoded: Encoded) -> set[int]:
+        """Content keys that the database holds, looked for only where rows of the trace may lie outside memory.
+
+        This is what lets the receipt tell duplicates; the writer looks again, so a database that cannot answer now
+        costs nothing but the exact number.
+        """
+        doubts: dict[tuple[str, str], bool] = {}
+        doubtful = []
+        for n, row in enumerate(rows):
+            trace = (row.project, row.trace_id)
+            doubt = doubts.get(trace)
+            if doubt is None:
+                doubt = doubts[trace] = self._may_be_stored(*trace)
+            if doubt:
+                doubtful.append(n)
+        if not doubtful:
+            return set()
+        with contextlib.suppress(duckdb.Error, StoreUnavailable):
+            return self._history.known(kind, [rows[n].project for n in doubtful], encoded.take(doubtful))
+        return set()
+
+    def _may_be_stored(self, project: str, trace_id: str) -> bool:
+        entry = self._recent.get(project, trace_id)
+        return bool(trace_id and (self.seen.places(trace_id) if entry is None else entry.missing))
+
+    def _unknown(self, rows: Sequence[Span | LogRecord], keys: list[int], stored: set[int]) -> list[int]:
+        """Indices of the rows that are neither stored nor in memory nor earlier in the same batch."""
+        kept, met = [], set(stored)
         get = self._recent.get
         for index, (row, key) in enumerate(zip(rows, keys, strict=True)):
             entry = get(row.project, row.trace_id)

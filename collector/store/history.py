@@ -6,14 +6,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import duckdb
+import numpy as np
+import pyarrow as pa
 
 from analytics.spans import LogRecord, Span
 from analytics.store import TraceKey
 from collector.store import database
 from collector.store.days import Days
+from collector.store.dedupe import TIME_OF, stored_keys
 from collector.store.engine import Engine
 from collector.store.relations import DayTable
-from collector.store.rows import logs_of, spans_of
+from collector.store.rows import Encoded, logs_of, spans_of
 from collector.store.seen import CHUNK_BITS, HASH_SQL, Range
 
 _ARRIVALS_AT_ONCE = 50_000
@@ -44,8 +47,7 @@ class History:
     def _rows_of(
         self, cursor: duckdb.DuckDBPyConnection, kind: str, project: str, ids: list[str], ranges: list[Range]
     ) -> Iterable[StoredRow]:
-        tables = [table for table in self._days.all() if table.kind == kind and table.project == project]
-        sql = _union("*", tables, ranges)
+        sql = _union("*", self._days.of(kind, project), ranges)
         if not ids or not sql:
             return []
         found = database.rows(
@@ -55,6 +57,18 @@ class History:
         )
         rows: Sequence[Span | LogRecord] = spans_of(found) if kind == "span" else logs_of(found)
         return zip(found["content_key"].to_pylist(), rows, strict=True)
+
+    def known(self, kind: str, projects: Sequence[str], encoded: Encoded) -> set[int]:
+        """Content keys among these rows that are stored; `projects` are the rows' own."""
+        column = encoded.schema.get_field_index(TIME_OF[kind])
+        found: set[int] = set()
+        with self._engine.cursor() as cursor:
+            for project in set(projects):
+                own = [n for n, name in enumerate(projects) if name == project]
+                keys = pa.array([encoded.keys[n] for n in own], pa.int64())
+                times = np.array([encoded.rows[n][column] for n in own], dtype=np.int64)
+                found.update(stored_keys(cursor, self._days.of(kind, project), keys, times).to_pylist())
+        return found
 
     def arrivals(self, after_seq: int, until_seq: int, limit: int) -> tuple[list[TraceKey], int]:
         """Traces that got rows after a number, oldest first, and where the answer ends."""

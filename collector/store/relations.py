@@ -18,7 +18,11 @@ _PARAMETER = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 
 @dataclass(slots=True, frozen=True)
 class DayTable:
-    """One table of spans or logs: of a project, received on one UTC day (days since 1970); which numbers it holds."""
+    """One table of spans or logs: of a project, received on one UTC day (days since 1970).
+
+    It holds arrival numbers from `first_seq` to `last_seq` (others of that range may lie elsewhere), and rows with
+    times from `first_time` to `last_time`.
+    """
 
     name: str
     kind: str
@@ -26,6 +30,8 @@ class DayTable:
     day: int
     first_seq: int
     last_seq: int = 0
+    first_time: int = 2**63 - 1
+    last_time: int = 0
 
 
 def project_key(project: str) -> str:

@@ -106,7 +106,7 @@ class DuckDBStore:
         self._days.load()
         self._backlog = Backlog(self.options.backlog_bytes)
         self._history = History(self.engine, self._days)
-        self.front = Front(self._journal, self._backlog, last_seq, self.options.recent_bytes)
+        self.front = Front(self._journal, self._backlog, self._history, last_seq, self.options.recent_bytes)
         self.drain = Drain(self.engine, self._days, self._journal, self._backlog, self.options.pace)
         self.drain.start(self.front)
         self.recovery.seconds = time.monotonic() - started

@@ -4,41 +4,31 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from collector.journal import Kind
-from collector.store import database
 from collector.store.backlog import Piece, Place
 from collector.store.days import Days
+from collector.store.dedupe import TIME_OF, first_of_each, stored_keys
 from collector.store.relations import NS_PER_DAY, DayTable, table_name
 
 STORED = "journal"
 """The name under which `job_state` keeps the last arrival number that the day tables hold."""
 
-_TIME_OF = {"span": "start_ns", "log": "time_ns"}
 _KIND_OF = {Kind.SPANS_1: "span", Kind.LOGS_1: "log"}
-
-DEDUPE_DAYS = 2
-"""A row is looked for among its project's rows of the day of receipt and of the days before it, so many in all."""
-
-_GAP_NS = 600 * 10**9
-"""Start times further apart than this are looked for separately, so that one late span does not make a day be read."""
-
-_MOST_RANGES = 16
 
 
 @dataclass(slots=True)
 class Written:
-    """What one transaction did, and to which tables (some of them made by it)."""
+    """What one transaction did, and the tables it wrote as they are after it."""
 
     rows: int = 0
     duplicates: int = 0
-    tables: list[DayTable] = field(default_factory=list)
+    tables: dict[str, DayTable] = field(default_factory=dict)
 
 
 def write(cursor: duckdb.DuckDBPyConnection, days: Days, pieces: Sequence[Piece]) -> Written:
@@ -49,10 +39,10 @@ def write(cursor: duckdb.DuckDBPyConnection, days: Days, pieces: Sequence[Piece]
     written = Written()
     for (kind, place), rows in _by_place(pieces).items():
         table = days.find(kind, *place) or _make(cursor, kind, place, pieces[0].first_seq)
-        written.tables.append(table)
         fresh = _without_duplicates(cursor, days, table, rows)
         written.duplicates += rows.num_rows - fresh.num_rows
         written.rows += fresh.num_rows
+        written.tables[table.name] = _grown(table, fresh)
         if fresh.num_rows:
             cursor.register("incoming_rows", fresh)
             cursor.execute(f'INSERT INTO "{table.name}" BY NAME SELECT * FROM incoming_rows')  # noqa: S608
@@ -85,6 +75,18 @@ def _make(cursor: duckdb.DuckDBPyConnection, kind: str, place: Place, first_seq:
     return table
 
 
+def _grown(table: DayTable, rows: pa.Table) -> DayTable:
+    if not rows.num_rows:
+        return table
+    times, seqs = pc.min_max(rows[TIME_OF[table.kind]]).as_py(), pc.min_max(rows["seq"]).as_py()
+    return replace(
+        table,
+        last_seq=max(table.last_seq, seqs["max"]),
+        first_time=min(table.first_time, times["min"]),
+        last_time=max(table.last_time, times["max"]),
+    )
+
+
 def _by_place(pieces: Sequence[Piece]) -> dict[tuple[str, Place], pa.Table]:
     """The rows of the pieces per kind, project and day; nothing is copied where all belong to one."""
     whole: dict[str, list[pa.RecordBatch]] = defaultdict(list)
@@ -111,45 +113,15 @@ def _belongs(table: pa.Table, place: Place) -> pa.ChunkedArray:
 
 
 def _without_duplicates(cursor: duckdb.DuckDBPyConnection, days: Days, table: DayTable, rows: pa.Table) -> pa.Table:
-    keys = rows["content_key"].to_numpy()
-    _values, first = np.unique(keys, return_index=True)
-    if len(first) < len(keys):
-        rows = rows.take(np.sort(first))
-    present = _present(cursor, days, table, rows)
-    if present.num_rows:
-        rows = rows.filter(pc.invert(pc.is_in(rows["content_key"], value_set=present["content_key"].combine_chunks())))
-    return rows
-
-
-def _present(cursor: duckdb.DuckDBPyConnection, days: Days, table: DayTable, rows: pa.Table) -> pa.Table:
-    """Content keys among `rows` that are stored already. A resent row has its old time, and time prunes the search."""
-    time_column = _TIME_OF[table.kind]
-    earlier = [days.find(table.kind, table.project, table.day - back) for back in range(DEDUPE_DAYS)]
-    names = [found.name for found in earlier if found is not None]
-    if not names or not rows.num_rows:
-        return pa.table({"content_key": pa.array([], pa.int64())})
-    cursor.register("incoming_keys", rows.select(["content_key"]))
-    parts = [
-        f'SELECT content_key FROM "{name}" WHERE {time_column} BETWEEN {low} AND {high}'  # noqa: S608 (own names, ints)
-        for name in names
-        for low, high in _ranges(rows[time_column].to_numpy())
-    ]
-    found = database.rows(
+    first = first_of_each(rows["content_key"].to_numpy())
+    if first is not None:
+        rows = rows.take(first)
+    present = stored_keys(
         cursor,
-        f"SELECT DISTINCT content_key FROM ({' UNION ALL '.join(parts)}) AS stored"  # noqa: S608
-        " WHERE content_key IN (SELECT content_key FROM incoming_keys)",
+        days.of(table.kind, table.project),
+        rows["content_key"].combine_chunks(),
+        rows[TIME_OF[table.kind]].to_numpy(),
     )
-    cursor.unregister("incoming_keys")
-    return found
-
-
-def _ranges(times: np.ndarray) -> list[tuple[int, int]]:
-    """The times as a few ranges, cut at the widest gaps."""
-    ordered = np.unique(times)
-    gaps = np.diff(ordered)
-    wide = np.flatnonzero(gaps > _GAP_NS)
-    if len(wide) >= _MOST_RANGES:
-        wide = np.sort(wide[np.argsort(gaps[wide])[-(_MOST_RANGES - 1) :]])
-    starts = [0, *(wide + 1).tolist()]
-    ends = [*wide.tolist(), len(ordered) - 1]
-    return [(int(ordered[start]), int(ordered[end])) for start, end in zip(starts, ends, strict=True)]
+    if len(present):
+        rows = rows.filter(pc.invert(pc.is_in(rows["content_key"], value_set=present)))
+    return rows
