@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from analytics.store import Batch, Store
+from analytics.store import Batch, Receipt, Store
 from collector.decode import DEFAULT_LIMITS, Decoded, DecodeLimits, Encoding, Signal, decode, trim_batch
 from collector.errors import Refusal, as_refusal, overloaded
 from collector.metrics import Metrics
@@ -84,7 +84,7 @@ class Intake:
         limits: DecodeLimits = DEFAULT_LIMITS,
         group_requests: int = 16,
         group_bytes: int = 8 * 1024 * 1024,
-        on_append: Callable[[], None] = lambda: None,
+        on_append: Callable[[Receipt], None] = lambda receipt: None,
     ) -> None:
         self._store = store
         self._metrics = metrics
@@ -170,7 +170,7 @@ class Intake:
             receipt = self._store.append(batch)
             self._metrics.commit_seconds.observe(time.perf_counter() - started)
             self._metrics.duplicates.inc(receipt.duplicates)
-            self._on_append()
+            self._on_append(receipt)
         for export, decoded in taken:
             self._count(export, decoded)
             if not export.answer.done():

@@ -16,7 +16,7 @@ from typing import Any
 import structlog
 
 from analytics.api import create_app
-from analytics.store import Store
+from analytics.store import Receipt, Store
 from collector import parts
 from collector.access.api import ApiDoor
 from collector.access.hosts import HostCheck
@@ -24,6 +24,7 @@ from collector.access.ingest import IngestAccess
 from collector.access.tokens import API_ROLES, Role, TokenTable, token_path
 from collector.config import Config, ConfigError
 from collector.intake import InFlight, Intake
+from collector.lag import JudgeLag
 from collector.loop_thread import LoopThread
 from collector.metrics import Metrics
 from collector.receiver.cors import Cors
@@ -71,7 +72,7 @@ class Service:
         self.store: Store | None = None
         self._why_not_ready: str | None = "starting"
         self._workers: dict[str, Worker] = {}
-        self._received_at = 0.0
+        self._lag = JudgeLag()
 
     def start(self) -> None:
         """Bind, open the store, serve. Nothing is left running when it fails.
@@ -145,8 +146,8 @@ class Service:
         self._intake.start()
         undo.callback(self._intake.close, DRAIN_S)
 
-    def _appended(self) -> None:
-        self._received_at = time.time()
+    def _appended(self, receipt: Receipt) -> None:
+        self._lag.arrived(receipt.last_seq, time.time())
         self._workers["judge"].wake()
 
     def _start_api(self, store: Store, sock: socket.socket, undo: ExitStack) -> None:
@@ -192,7 +193,11 @@ class Service:
 
     def _status(self) -> Mapping[str, Any]:
         """What the API's `status` answer learns from the process."""
-        return {"refused": self.metrics.refused_by_reason(), "version": _version()}
+        return {
+            "refused": self.metrics.refused_by_reason(),
+            "judged_lag_s": round(self._lag.seconds(self._judge.watermark, time.time()), 3),
+            "version": _version(),
+        }
 
     def _gauges(self) -> dict[str, tuple[str, float]]:
         """Values that are looked up at each scrape."""
@@ -204,7 +209,12 @@ class Service:
             ),
             "telltale_database_bytes": ("Size of the database file.", _size(db)),
             "telltale_wal_bytes": ("Size of the database's write-ahead log.", _size(db.with_name(db.name + ".wal"))),
-            "telltale_last_received_timestamp_seconds": ("When the last batch was stored.", self._received_at),
+            "telltale_last_received_timestamp_seconds": ("When the last batch was stored.", self._lag.last_arrival),
+            "telltale_judged_lag_seconds": (
+                "Age of the oldest batch that is not judged yet.",
+                self._lag.seconds(self._judge.watermark, time.time()),
+            ),
+            "telltale_unreadable_traces": ("Traces on which the judge failed.", self._judge.unreadable.total()),
         }
         for worker in self._workers.values():
             name = f"telltale_{worker.name}_last_success_timestamp_seconds"

@@ -13,13 +13,17 @@ import httpx
 import tenacity
 
 from analytics.jobs.judge_job import JudgeJob
-from analytics.store import Batch, Store
+from analytics.store import Batch
 from collector.decode import Decoded, DecodeError, DecodeLimits, Encoding, decode, trim_batch
 from collector.files.reading import Piece, Problem
 from collector.intake import Redact
+from collector.store import DuckDBStore
 
 GROUP_ROWS = 5_000
 """Rows gathered before they are appended."""
+
+FLUSH_S = 600.0
+"""How long the last rows may take from the journal into the tables."""
 
 FILE_LIMITS = DecodeLimits(records=1_000_000, json_objects=50_000_000, wire_messages=50_000_000)
 """Caps for a file that its owner chose; the caps of rows are the same as for requests."""
@@ -63,7 +67,7 @@ class Target(Protocol):
 class StoreTarget:
     """Decodes, redacts and appends to a store of this process; judges at the end."""
 
-    def __init__(self, store: Store, tally: Tally, redact: Redact | None, judge: JudgeJob) -> None:
+    def __init__(self, store: DuckDBStore, tally: Tally, redact: Redact | None, judge: JudgeJob) -> None:
         self._store = store
         self._judge = judge
         self._redact = redact
@@ -86,6 +90,8 @@ class StoreTarget:
     def finish(self) -> int:
         """Append what is left, and judge everything."""
         self._append()
+        self._store.flush(FLUSH_S)
+        self._tally.duplicates += self._store.drain.duplicates
         return self._judge.drain()
 
     def _append(self) -> None:
