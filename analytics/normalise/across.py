@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from analytics.normalise.logical_call import LogicalCall
 from analytics.normalise.upstream import reaches_outside
-from analytics.normalise.values import same
+from analytics.normalise.values import same_arguments
 from analytics.spans import SERVER, Span
 
 SKEW_NS = 250_000_000
@@ -130,5 +130,5 @@ def _agree(client: LogicalCall, server: LogicalCall) -> bool:
     if client.span.trace_id == server.span.trace_id:
         return False
     if client.arguments_text is not None and server.arguments_text is not None:
-        return same(client.arguments, server.arguments)
+        return same_arguments(client.arguments, server.arguments)
     return server.session_id is None or client.session_id is None or server.session_id == client.session_id

@@ -6,7 +6,7 @@ from typing import Any
 
 from analytics.normalise.aborted import mark_aborted
 from analytics.normalise.context import Context, model_of
-from analytics.normalise.conversation import Asked, Conversation, read_conversation
+from analytics.normalise.conversation import Answered, Asked, read_conversation
 from analytics.normalise.inferred import infer, match
 from analytics.normalise.logical_call import LogicalCall, Meaning
 from analytics.normalise.losses import forget_elided, is_scrubbed, note_losses
@@ -47,11 +47,15 @@ def normalise(trace: Trace, settings: JudgeSettings) -> list[LogicalCall]:
     for place, call in enumerate(calls):
         if place in asked:
             _take_request(tree, call, asked[place])
-        _tell(call, conversation)
+            _tell(call, conversation.answer(asked[place].request.call_id or call.call_id, asked[place].turn))
+        else:
+            _tell(call, conversation.answer(call.call_id))
         _place(call, context, members[place][0].index)
         note_losses(call, members[place])
     mark_aborted(tree, calls, members)
-    inferred = infer(tree, conversation, alone)
+    turns = {place: request.turn for place, request in asked.items()}
+    known = {(call.call_id, turns.get(place, 0)) for place, call in enumerate(calls)}
+    inferred = infer(tree, conversation, alone, known)
     indices = {tree.spans[index].span_id: index for index in tree.models}
     for call in inferred:
         _place(call, context, indices.get(call.span.span_id, 0))
@@ -70,9 +74,10 @@ def _content_off(tree: Tree) -> bool:
 def _call(
     tree: Tree, group: list[ToolSpan], reached: dict[int, list[Span]], responses: dict[int, list[Span]]
 ) -> LogicalCall:
-    outer = group[0]
-    carrier = next((member for member in group if member.result is not MISSING), outer)
-    named = next((member for member in group if member.plan.convention != "mcp"), outer)
+    outer = carrier = named = group[0]
+    if len(group) > 1:
+        carrier = next((member for member in group if member.result is not MISSING), outer)
+        named = next((member for member in group if member.plan.convention != "mcp"), outer)
     call = LogicalCall(
         id=f"{outer.span.trace_id}-{outer.span.span_id}",
         span=carrier.span,
@@ -136,9 +141,8 @@ def _take_request(tree: Tree, call: LogicalCall, asked: Asked) -> None:
     call.model = _model(tree, asked.index)
 
 
-def _tell(call: LogicalCall, conversation: Conversation) -> None:
+def _tell(call: LogicalCall, answered: Answered | None) -> None:
     """Add what a later message shows of the call: the text for the model, flags, and the result where none stood."""
-    answered = conversation.by_id.get(call.call_id or "")
     if answered is None or answered.response.content is MISSING:
         return
     content = answered.response.content

@@ -1,14 +1,14 @@
 """What the model asked for and what it was told, over one trace: model spans, their events, and log records.
 
-Every model span repeats the conversation so far, so the latest is read first and earlier ones only while an answer is
-still missing: the work stays in proportion to what was sent.
+Every model span repeats the conversation so far, so the last one is read first, and an earlier one only where it
+follows a call whose answer is still missing: each is read once at most.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
-from heapq import heapify, heappop
 from typing import Any
 
 from analytics.conventions.vocabulary import MESSAGES_IN, MESSAGES_OUT, SCOPED
@@ -19,16 +19,23 @@ from analytics.spans import Event, LogRecord, Span
 _EVENT_OUT = frozenset({"gen_ai.choice", "gen_ai.client.inference.operation.details"})
 _EVENT_IN = frozenset({"gen_ai.assistant.message", "gen_ai.tool.message", "gen_ai.client.inference.operation.details"})
 
+NEXT_MODELS = 3
+"""Model spans after a call in which its answer is looked for; other agents' may come between."""
+
 
 @dataclass(slots=True)
 class Asked:
-    """A tool call that the model asked for: in which span (index, -1 where only a log knows it), and when."""
+    """A tool call that the model asked for: in which span (index, -1 where only a log knows it), and when.
+
+    `turn` counts earlier requests under the same call id: some models count their calls from zero in every answer.
+    """
 
     request: Request
     index: int
     span_id: str
     time_ns: int
     source: str
+    turn: int = 0
 
 
 @dataclass(slots=True)
@@ -45,8 +52,13 @@ class Conversation:
     """Requests in order of time, each once; answers by call id, and those without an id by tool name, in order."""
 
     asked: list[Asked] = field(default_factory=list)
-    by_id: dict[str, Answered] = field(default_factory=dict)
+    by_id: dict[str, list[Answered]] = field(default_factory=dict)
     by_tool: dict[str, deque[Answered]] = field(default_factory=lambda: defaultdict(deque))
+
+    def answer(self, call_id: str | None, turn: int = 0) -> Answered | None:
+        """The answer under a call id; of several under one id, the one for that turn."""
+        answers = self.by_id.get(call_id or "")
+        return answers[min(turn, len(answers) - 1)] if answers else None
 
 
 def read_conversation(tree: Tree, logs: list[LogRecord], wanted: dict[str, int]) -> Conversation:
@@ -72,33 +84,35 @@ def read_conversation(tree: Tree, logs: list[LogRecord], wanted: dict[str, int])
 
 
 def _read_outputs(tree: Tree, logs: list[LogRecord], found: Conversation) -> None:
-    known: dict[tuple[str, str], int] = {}
+    seen: dict[tuple[str, str], tuple[int, int]] = {}
     for index in tree.models:
         span = tree.spans[index]
         exchange, source = outputs_of(span)
         for request in exchange.requests:
-            _ask(found, known, Asked(request, index, span.span_id, span.end_ns, source))
+            _ask(found, seen, Asked(request, index, span.span_id, span.end_ns, source), span.start_ns)
     for log in sorted(logs, key=lambda log: (log.time_ns, log.span_id)):
         if log.event_name in _EVENT_OUT:
             exchange = merged([read_messages(log.attributes.get("gen_ai.output.messages")), read_messages(log.body)])
             for request in exchange.requests:
-                _ask(found, known, Asked(request, -1, log.span_id, log.time_ns, f"log {log.event_name}"))
+                asked = Asked(request, -1, log.span_id, log.time_ns, f"log {log.event_name}")
+                _ask(found, seen, asked, log.time_ns - _SAME_ANSWER_NS)
 
 
-def _ask(found: Conversation, known: dict[tuple[str, str], int], asked: Asked) -> None:
-    """Keep a request unless another span or record of the same model call gave it already."""
+def _ask(found: Conversation, seen: dict[tuple[str, str], tuple[int, int]], asked: Asked, began_ns: int) -> None:
+    """Keep a request unless another span or record of the same model call, running at that time, gave it already."""
     request = asked.request
     if request.call_id is not None:
-        # Some models count their calls from zero in every answer: the same id long after is another call.
-        before = known.get((request.call_id, request.tool))
-        if before is not None and asked.time_ns - before < _SAME_ANSWER_NS:
+        key = (request.call_id, request.tool)
+        ended_ns, turn = seen.get(key, (None, -1))
+        if ended_ns is not None and began_ns <= ended_ns:
             return
-        known[(request.call_id, request.tool)] = asked.time_ns
+        asked.turn = turn + 1
+        seen[key] = (asked.time_ns, asked.turn)
     found.asked.append(asked)
 
 
 _SAME_ANSWER_NS = 50_000_000
-"""Two records of one model answer end within this time of each other."""
+"""A log record of a model's answer is written this soon after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +143,11 @@ _FLAT_HINTS = (
 )
 """Any of these says that messages may be spread over attributes: OpenInference's way, OpenLLMetry's older way."""
 
+_SPEAKING = frozenset(
+    {*MESSAGES_IN, *MESSAGES_OUT, *(key for c in SCOPED for key in (*c.messages_in, *c.messages_out))}
+).union(*_FLAT_HINTS)
+"""A model span with none of these, and without events, shows no messages."""
+
 
 def outputs_of(span: Span) -> tuple[Exchange, str]:
     """What a model span says that the model answered, and the attribute or event that said it."""
@@ -142,6 +161,8 @@ def inputs_of(span: Span) -> tuple[Exchange, str]:
 
 def _of(span: Span, side: _Side) -> tuple[Exchange, str]:
     attributes = span.attributes
+    if not span.events and _SPEAKING.isdisjoint(attributes):
+        return Exchange(), ""
     for hints, prefix in zip(_FLAT_HINTS, side.flat, strict=True):
         if not hints.isdisjoint(attributes):
             exchange = read_flattened(attributes, prefix)
@@ -192,30 +213,45 @@ def _read_log_inputs(logs: list[LogRecord], found: Conversation) -> None:
 
 
 def _read_inputs(tree: Tree, found: Conversation, ids: dict[str, int]) -> None:
-    missing = {call_id for call_id in ids if call_id not in found.by_id}
-    by_time = [(time, call_id) for call_id, time in ids.items()]
-    heapify(by_time)
-    nameless = any(asked.request.call_id is None for asked in found.asked)
-    for index in reversed(tree.models):
-        while by_time and by_time[0][1] not in missing:
-            heappop(by_time)
-        span = tree.spans[index]
-        if not nameless and (not by_time or by_time[0][0] > span.start_ns):
-            return
+    """Look for the answers to calls: in the last model span first, then, for each call still without one, latest
+    first, in the model spans that came right after it.
+    """
+    if not tree.models:
+        return
+    read: set[int] = set()
+    if ids or any(asked.request.call_id is None for asked in found.asked):
+        _read_input(tree, found, len(tree.models) - 1, read)
+    starts = [tree.spans[index].start_ns for index in tree.models]
+    for time, call_id in sorted(((time, call_id) for call_id, time in ids.items()), reverse=True):
+        if call_id in found.by_id:
+            continue
+        first = bisect_left(starts, time)
+        for place in range(first, min(first + NEXT_MODELS, len(starts))):
+            _read_input(tree, found, place, read)
+            if call_id in found.by_id:
+                break
+
+
+def _read_input(tree: Tree, found: Conversation, place: int, read: set[int]) -> None:
+    if place not in read:
+        read.add(place)
+        span = tree.spans[tree.models[place]]
         exchange, source = inputs_of(span)
         _answer(found, exchange, span.span_id, source)
-        missing.difference_update(response.call_id for response in exchange.responses if response.call_id)
-        nameless = False
 
 
 def _answer(found: Conversation, exchange: Exchange, span_id: str, source: str) -> None:
+    """Keep the answers of one set of messages, for ids and tools that had none; several under one id in their order."""
     nameless = not any(found.by_tool.values())
+    new: dict[str, list[Answered]] = {}
     for response in exchange.responses:
         answered = Answered(response, span_id, source)
         if response.call_id is not None:
-            found.by_id.setdefault(response.call_id, answered)
+            if response.call_id not in found.by_id:
+                new.setdefault(response.call_id, []).append(answered)
         elif response.tool is not None and nameless:
             found.by_tool[response.tool].append(answered)
+    found.by_id.update(new)
 
 
 def _requests_from_inputs(tree: Tree, found: Conversation) -> None:

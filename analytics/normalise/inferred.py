@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict, deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 
 from analytics.conventions.convention import Kind
@@ -20,13 +20,16 @@ from analytics.normalise.messages import shown
 from analytics.normalise.reading import arguments_of
 from analytics.normalise.tree import NONE, Tree
 from analytics.normalise.upstream import failed
-from analytics.normalise.values import MISSING, as_text, same
+from analytics.normalise.values import MISSING, as_text, same_arguments
 from analytics.spans import ERROR, Span
 from telltale.payload.unwrap import unwrap
 from telltale.vocabulary import Payload
 
 LOOK_AHEAD = 16
 """Calls of one tool among which equal arguments are looked for."""
+
+MAX_PREFIXES = 3
+"""Prefixes that a tool's name may bear."""
 
 STEPS_UP = 64
 """Levels above a model span at which a failed step is looked for."""
@@ -41,15 +44,17 @@ def match(tree: Tree, conversation: Conversation, calls: list[LogicalCall]) -> t
     Returns:
         Requests by the place of their call in `calls`, and the requests that no call answers.
     """
+    ids = {asked.request.call_id for asked in conversation.asked}
     by_id: dict[str, deque[int]] = defaultdict(deque)
     by_tool: dict[str, deque[int]] = defaultdict(deque)
-    without_id: dict[str, deque[int]] = defaultdict(deque)
+    strangers: dict[str, deque[int]] = defaultdict(deque)
     for place, call in enumerate(calls):
         by_tool[call.tool].append(place)
-        if call.call_id is not None:
+        if call.call_id in ids and call.call_id is not None:
             by_id[call.call_id].append(place)
         else:
-            without_id[call.tool].append(place)
+            strangers[call.tool].append(place)
+    names = _spellings(by_tool)
     starts = [tree.spans[index].start_ns for index in tree.models]
     taken: dict[int, Asked] = {}
     alone: list[Asked] = []
@@ -57,8 +62,8 @@ def match(tree: Tree, conversation: Conversation, calls: list[LogicalCall]) -> t
         request = asked.request
         found = _next(by_id.get(request.call_id or ""), taken)
         if found is None:
-            named = by_tool if request.call_id is None else without_id
-            queue = named.get(_spelled(request.tool, named))
+            named = by_tool if request.call_id is None else strangers
+            queue = named.get(_spelled(request.tool, names))
             found = _by_name(asked, queue, calls, taken, _next_model(starts, asked)) if queue else None
         if found is None:
             alone.append(asked)
@@ -67,14 +72,32 @@ def match(tree: Tree, conversation: Conversation, calls: list[LogicalCall]) -> t
     return taken, alone
 
 
-def _spelled(tool: str, by_tool: Mapping[str, object]) -> str:
-    """The name of a tool span for the name that the model used, which may bear a plugin's or a server's prefix."""
-    if tool not in by_tool:
-        for separator in ("__", "-", ".", "/", "_"):
-            rest = tool.partition(separator)[2]
-            if rest in by_tool:
-                return rest
-    return tool
+def _spellings(tools: Iterable[str]) -> dict[str, str]:
+    """Names of tool spans by their own name and by what is left of it without a prefix."""
+    names: dict[str, str] = {}
+    for tool in tools:
+        for rest in _without_prefixes(tool):
+            names.setdefault(rest, tool)
+    return names | {tool: tool for tool in tools}
+
+
+def _spelled(tool: str, names: Mapping[str, str]) -> str:
+    """The name of a tool span for the name that the model used; either may bear a plugin's or a server's prefix."""
+    if tool not in names:
+        for rest in _without_prefixes(tool):
+            if rest in names:
+                return names[rest]
+    return names.get(tool, tool)
+
+
+def _without_prefixes(tool: str) -> Iterable[str]:
+    for separator in ("__", "-", ".", "/", "_"):
+        rest = tool
+        for _ in range(MAX_PREFIXES):
+            rest = rest.partition(separator)[2]
+            if not rest:
+                break
+            yield rest
 
 
 def _next(queue: deque[int] | None, taken: dict[int, Asked]) -> int | None:
@@ -105,7 +128,7 @@ def _by_name(
         call = calls[place]
         if place in taken or call.span.end_ns < asked.time_ns - _SKEW_NS:
             continue
-        if call.arguments is None or asked.request.arguments is None or same(arguments, call.arguments):
+        if call.arguments is None or asked.request.arguments is None or same_arguments(arguments, call.arguments):
             return place
         if first is None and call.span.start_ns < before:
             first = place
@@ -116,13 +139,19 @@ _SKEW_NS = 1_000_000_000
 """Clocks of model and tool spans may differ by this much."""
 
 
-def infer(tree: Tree, conversation: Conversation, alone: list[Asked]) -> list[LogicalCall]:
-    """Calls without a span of their own: those that were answered, or whose step failed right after the request."""
+def infer(
+    tree: Tree, conversation: Conversation, alone: list[Asked], known: set[tuple[str | None, int]]
+) -> list[LogicalCall]:
+    """Calls without a span of their own: those that were answered, or whose step failed right after the request.
+
+    A call id and turn in `known` is a call already; asked for twice, it is that call as another span saw it.
+    """
+    known = {key for key in known if key[0] is not None}
     by_id = {span.span_id: span for span in tree.spans} if any(asked.index == NONE for asked in alone) else {}
     starts = [tree.spans[index].start_ns for index in tree.models]
     calls = []
     for number, asked in enumerate(alone):
-        if asked.request.tool in NO_TOOLS:
+        if asked.request.tool in NO_TOOLS or (asked.request.call_id, asked.turn) in known:
             continue
         answered = _answer(conversation, asked)
         failure = NONE if answered is not None else _failed_step(tree, starts, asked)
@@ -135,13 +164,15 @@ def infer(tree: Tree, conversation: Conversation, alone: list[Asked]) -> list[Lo
         else:
             _give_failure(tree, starts, call, asked, failure)
         calls.append(call)
+        if call.call_id is not None:
+            known.add((call.call_id, asked.turn))
     return calls
 
 
 def _answer(conversation: Conversation, asked: Asked) -> Answered | None:
     call_id = asked.request.call_id
     if call_id is not None:
-        return conversation.by_id.get(call_id)
+        return conversation.answer(call_id, asked.turn)
     waiting = conversation.by_tool.get(asked.request.tool)
     return waiting.popleft() if waiting else None
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 
 from analytics.normalise.reading import ToolSpan, arguments_of
 from analytics.normalise.tree import NONE, Tree
-from analytics.normalise.values import MISSING, same
+from analytics.normalise.values import MISSING, same_arguments
 
 WINDOW = 64
 """Most calls of one tool, running at the same time, among which the other side of a call is looked for."""
@@ -43,7 +43,7 @@ def _nested(outer: ToolSpan, inner: ToolSpan) -> bool:
         return False
     known = outer.arguments is not MISSING and inner.arguments is not MISSING
     if known and outer.span.scope_name == inner.span.scope_name:
-        return same(arguments_of(outer.arguments), arguments_of(inner.arguments))
+        return same_arguments(arguments_of(outer.arguments), arguments_of(inner.arguments))
     return True
 
 
@@ -102,4 +102,4 @@ def _agreement(left: ToolSpan, right: ToolSpan) -> int:
         return 3 if left.call_id == right.call_id else 0
     if left.arguments is MISSING or right.arguments is MISSING:
         return 1
-    return 2 if same(arguments_of(left.arguments), arguments_of(right.arguments)) else 0
+    return 2 if same_arguments(arguments_of(left.arguments), arguments_of(right.arguments)) else 0

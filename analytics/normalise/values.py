@@ -27,3 +27,21 @@ def same(left: Any, right: Any) -> bool:
         return bool(left == right)
     except RecursionError:
         return False
+
+
+def same_arguments(left: Any, right: Any) -> bool:
+    """Whether two sides recorded the same arguments: equal, or the one bare value where a side left out its name."""
+    if same(left, right):
+        return True
+    if isinstance(left, dict) == isinstance(right, dict):
+        return False
+    named, bare = (left, right) if isinstance(left, dict) else (right, left)
+    if len(named) != 1:
+        return False
+    value = next(iter(named.values()))
+    if isinstance(value, _SCALARS) and isinstance(bare, _SCALARS):
+        return str(value) == str(bare)
+    return same(value, bare) or same([value], bare)
+
+
+_SCALARS = (str, int, float, bool, type(None))
