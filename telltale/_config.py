@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,6 +23,11 @@ def _capture_by_environment() -> bool:
     return True
 
 
+def random_reference() -> str:
+    """A fresh reference id: eight hexadecimal digits."""
+    return os.urandom(4).hex()
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     """Settings of the library.
@@ -31,6 +37,7 @@ class Config:
         content_cap: most characters of JSON that one attribute holds; the rest is cut and marked.
         redact_outputs: mask credentials also in what a tool returns to the model (its errors are always masked).
         dialect: the shape that `guard` and the adapters answer in.
+        new_reference: makes the reference id of an INTERNAL error.
         tracer_provider: instead of OpenTelemetry's global one.
         meter_provider: instead of OpenTelemetry's global one.
     """
@@ -39,6 +46,7 @@ class Config:
     content_cap: int = 256 * 1024
     redact_outputs: bool = False
     dialect: Dialect = Dialect.ENVELOPE
+    new_reference: Callable[[], str] = random_reference
     tracer_provider: Any = None
     meter_provider: Any = None
 

@@ -123,8 +123,9 @@ def error(
     if known is None:
         raise ValueError(f"{code!r} is not a code of the contract; use one of {', '.join(Code)}")
     body: dict[str, Any] = {"code": known.value}
-    if field:
-        body["field"] = clean_field(field)
+    named = clean_field(field) if field else ""
+    if named:
+        body["field"] = named
     body["message"] = clean_message(message, known, ref=ref, quote=quote)
     body["action"] = ACTION_OF[known].value
     body["retryable"] = known not in NOT_RETRYABLE
@@ -134,8 +135,9 @@ def error(
 
 
 def clean_field(field: str) -> str:
-    """A field's name fit for the model: printable, one line, at most 80 characters."""
-    return "".join(c for c in str(field)[:_FIELD_CAP] if c.isprintable())
+    """A field's name fit for the model: printable, one line, at most 80 characters; empty where it holds internals."""
+    name = "".join(c for c in str(field)[:_FIELD_CAP] if c.isprintable()).strip()
+    return "" if _leaks.forbidden_in(name) else name
 
 
 def whole_seconds(seconds: float) -> int:
@@ -149,7 +151,7 @@ def clean_message(message: str | None, code: Code, *, ref: str | None = None, qu
     """A message that may go to the model: never above the cap, never with a forbidden pattern, never empty."""
     text = _one_paragraph(message) if message else ""
     if text:
-        text = _leaks.redact(text)
+        text = _leaks.redact_message(text)
         found = _leaks.forbidden_in(text)
         if found:
             _log.warning("a tool's error message was replaced: it holds %s", found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import weakref
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator, Iterator, Mapping
 from contextlib import aclosing
 from types import TracebackType
@@ -19,6 +20,17 @@ from telltale._streams import stream, stream_async
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+GUARD_ATTRIBUTE = "__telltale_guard__"
+"""On a guarded function: its tool name and policy, for the contract tests."""
+
+_guarded: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()
+
+
+def guarded_functions() -> list[Callable[..., Any]]:
+    """The guarded functions that still live."""
+    return list(_guarded)
 
 
 class Guard:
@@ -58,6 +70,8 @@ class Guard:
         tool = self._tool or getattr(fn, "__name__", None) or type(fn).__name__
         guarded = _wrapped(fn, tool, self._policy, positional_names(fn))
         dress(guarded, fn)
+        setattr(guarded, GUARD_ATTRIBUTE, (tool, self._policy))
+        _guarded.add(guarded)
         return guarded
 
     def __enter__(self) -> Self:

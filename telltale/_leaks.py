@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from telltale.redaction import Redactor
 
+_MARK = re.compile(r"\[REDACTED:\w{1,40}:[0-9a-f]{8}\]")
 _MARKUP = re.compile(r"<!doctype|<html|\bException\b|\bTraceback\b", re.IGNORECASE)
 
 
@@ -42,9 +43,14 @@ def redact_value(value: Any) -> Any:
     return _secrets().value(value)
 
 
+def redact_message(text: str) -> str:
+    """An author's text for the model with secrets masked; the model is not shown which secret it was."""
+    return _MARK.sub("[redacted]", _secrets().text(text))
+
+
 def redact_quote(text: str) -> str:
-    """Another system's text with secrets and internals masked."""
-    return _everything().text(text)
+    """Another system's text for the model with secrets and internals masked."""
+    return _MARK.sub("[redacted]", _everything().text(text))
 
 
 def forbidden_in(text: str) -> str | None:

@@ -7,11 +7,11 @@ reference id.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from telltale._config import get_config
 from telltale._envelope import Envelope, ToolError, error
 from telltale.vocabulary import ACTION_OF, Action, Code
 
@@ -134,8 +134,8 @@ def chain(exc: BaseException) -> Iterator[BaseException]:
 
 
 def reference() -> str:
-    """A fresh reference id: eight hexadecimal digits."""
-    return os.urandom(4).hex()
+    """A fresh reference id, as the settings make it."""
+    return get_config().new_reference()
 
 
 def with_reference(failure: Failure) -> Failure:
