@@ -15,6 +15,7 @@ from analytics.judge.upstream import Attempt, Surroundings, TraceIndex, failure_
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from analytics.settings import ToolSettings
 from telltale.payload import Asked, Finding, Reading, Says
+from telltale.payload.refusals import Refusal, refusal_of
 from telltale.payload.verbs import Verb, verb_of
 from telltale.vocabulary import Code, Confidence, Declared, Outcome, Payload
 
@@ -80,9 +81,25 @@ def decide(call: LogicalCall, reading: Reading, asked: Asked, settings: ToolSett
         _structured(failed, verdict)
     elif not _steers(call, verdict):
         _weigh(case, verdict)
+        if verdict.outcome is not Outcome.OK:
+            _hear_a_no(case, verdict)
     if verdict.outcome is not Outcome.OK and verdict.cause is None and verdict.raised is None:
         _find_cause(case.below, verdict)
     return verdict
+
+
+def _hear_a_no(case: Case, verdict: Verdict) -> None:
+    """A failing text that hands on a person's no, or a question still open, is no failure; a policy's no is one."""
+    reading = case.reading
+    text = reading.message or (reading.value if isinstance(reading.value, str) else None) or case.call.told
+    refusal = refusal_of(text) if text else None
+    if refusal is None:
+        return
+    verdict.refused = refusal is not Refusal.PENDING
+    rule = "trace.control_flow" if refusal is Refusal.PENDING else "trace.refused"
+    verdict.hit(rule, "key", "", f"{refusal.value}: {str(text)[:160]}")
+    if refusal is not Refusal.POLICY:
+        verdict.outcome, verdict.confidence = Outcome.OK, Confidence.PROBABLE
 
 
 def _is_envelope(reading: Reading) -> bool:

@@ -123,6 +123,18 @@ def says_nothing(message: str, tool: str = "") -> bool:
     return True
 
 
+_FAILING = words("error errors exception failed failure failing wrong fatal")
+_DENYING = words("none null true false no not")
+
+
+def says_it_failed(text: str, tool: str = "") -> bool:
+    """Whether a text says that something failed and nothing else, in at least two words: `Tool execution failed`."""
+    said = _WORD.findall(text.lower())
+    if len(said) < 2 or _FAILING.isdisjoint(said) or not _DENYING.isdisjoint(said):
+        return False
+    return says_nothing(text, tool)
+
+
 _NOTE = r"\b(?:note|message|instructions?|attention|important|notice|reminder)\b[\s:,-]{0,3}(?:to|for)?\s*(?:the\s+)?"
 _MODEL = r"(?:ai\b|assistant|language model|model\b|llm|agent\b|chat ?bot)"
 INJECTION: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(

@@ -115,6 +115,11 @@ def fields_of(value: dict[str, Any]) -> Fields:
     return found
 
 
+def role_of(key: str) -> int | None:
+    """The role of a key; None for keys that hold substance."""
+    return _ROLES.get(key)
+
+
 def is_identity(key: str) -> bool:
     """Whether a key names a thing (`id`, `job_id`, `orderId`) and not a request."""
     if key in _NO_IDENTITY:

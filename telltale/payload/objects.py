@@ -12,10 +12,10 @@ from typing import Any
 from telltale.payload.codes import code_of, code_of_http
 from telltale.payload.evidence import code_inside, short
 from telltale.payload.exits import is_answer
-from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error
+from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error, role_of
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.shapes import error_object, nothing_succeeded, reason_phrase, validator_report
-from telltale.payload.verbs import Verb, names_a_state, verb_of
+from telltale.payload.verbs import Verb, names_a_state, names_a_wait, verb_of
 from telltale.vocabulary import Code
 
 _ERROR_WORDS = frozenset(
@@ -70,7 +70,7 @@ def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
             continue
         if fields.substance >= 2 and _is_looked_up(fields, asked):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
-        if fields.substance and _declares_success(fields):
+        if _gives_a_verdict(value, asked) or (fields.substance and _declares_success(fields)):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
         return Finding("payload.error_key", Says.FAILED, key, short(inner), code_inside(inner, fields))
     for key, inner in fields.get(Role.ERRNO):
@@ -115,6 +115,8 @@ def _is_counter(fields: Fields) -> bool:
 def _flag_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.BAD):
         if inner is True or inner == "true":
+            if "time" in key.lower() and names_a_wait(asked.tool):
+                return Finding("payload.flag_error", Says.ANSWER, key, inner)
             code = Code.UNAVAILABLE if "time" in key.lower() else code_inside(None, fields)
             if fields.substance and _is_looked_up(fields, asked):
                 return Finding("payload.flag_error", Says.ANSWER, key, inner)
@@ -125,14 +127,22 @@ def _flag_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
 def _status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.STATUS):
         if inner is False or (isinstance(inner, str) and inner.lower() in _ERROR_WORDS):
-            about = _is_looked_up(fields, asked) or _is_reported(fields, asked)
+            about = _is_looked_up(fields, asked) or _is_reported(fields, asked) or _gives_a_verdict(value, asked)
             asked_for = about or (names_a_state(asked.tool) and inner not in ("error", "Error", "ERROR"))
             says = Says.ANSWER if asked_for else Says.FAILED
             return Finding("payload.status_error", says, key, inner, code_inside(None, fields))
     for key, inner in fields.get(Role.TYPE):
-        if isinstance(inner, str) and inner.lower() in ("error", "exception") and not fields.substance:
+        word = inner.lower() if isinstance(inner, str) else ""
+        if word in ("error", "exception") and (not fields.substance or "reason" in key.lower()):
             return Finding("payload.status_error", Says.FAILED, key, inner, code_inside(None, fields))
     return None
+
+
+def _gives_a_verdict(value: dict[str, Any], asked: Asked) -> bool:
+    """Whether an examining tool answers with yes or no: `{"reachable": false, "error": "timeout"}`."""
+    if verb_of(asked.tool) is not Verb.EXAMINE:
+        return False
+    return any(isinstance(inner, bool) and role_of(key) in (None, Role.GOOD) for key, inner in value.items())
 
 
 def _is_reported(fields: Fields, asked: Asked) -> bool:
@@ -152,6 +162,7 @@ def _status_word(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
         verb = verb_of(asked.tool)
         about_it = _is_looked_up(fields, asked) or _is_reported(fields, asked)
         examines = verb is Verb.EXAMINE or names_a_state(asked.tool)
+        about_it = about_it or (names_a_wait(asked.tool) and "time" in inner.lower())
         answer = about_it or (examines and code in (Code.NOT_FOUND, Code.UNAVAILABLE, Code.INTERNAL))
         if answer or (fields.substance and verb is not Verb.CHANGE and code is Code.NOT_FOUND):
             return Finding("payload.status_word", Says.ANSWER, key, inner)

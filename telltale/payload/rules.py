@@ -82,6 +82,12 @@ PAYLOAD_RULES: dict[str, Rule] = {
         ),
         Rule("payload.items_failed", "Of the batch that was asked for, nothing succeeded.", "a counter or an item", _P),
         Rule("payload.success", "The result says of itself that it succeeded.", "the flag or status", _C),
+        Rule(
+            "text.says_nothing",
+            "The whole result says that something failed and nothing else, as a mask over an exception does.",
+            "the text",
+            _P,
+        ),
         Rule("text.error_mark", "The whole result is a text that begins with an error mark.", "the mark", _P),
         Rule(
             "text.masking",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from telltale.payload.catalogues import masking_of
+from telltale.payload.catalogues import masking_of, says_it_failed
 from telltale.payload.codes import code_of, code_of_http
 from telltale.payload.exits import is_answer
 from telltale.payload.html import page_of
@@ -18,7 +18,7 @@ from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.shapes import REASON_PHRASES
 from telltale.payload.validators import refused_argument
-from telltale.payload.verbs import Verb, names_documents, verb_of
+from telltale.payload.verbs import Verb, names_a_state, names_documents, verb_of
 from telltale.vocabulary import Code
 
 _EXIT = re.compile(
@@ -33,6 +33,7 @@ _PHRASES = {phrase: status for phrase, status in REASON_PHRASES.items() if statu
 
 _STATE_WORDS = frozenset(("error", "failed", "failure", "timeout", "timed out", "fail"))
 _DOCUMENT_CAP = 500
+_MASK_CAP = 120
 
 
 def read_text(text: str, asked: Asked) -> list[Finding]:
@@ -108,6 +109,13 @@ def _masking(text: str, asked: Asked) -> Finding | None:
     return Finding("text.masking", Says.HIDDEN, "", f"{entry.framework} {entry.version}", code[0] if code else None)
 
 
+def _says_nothing(text: str, asked: Asked) -> Finding | None:
+    """A text of which every word is a word for failing: a masking sentence of a framework that no list knows."""
+    if len(text) > _MASK_CAP or names_a_state(asked.tool) or not says_it_failed(text, asked.tool):
+        return None
+    return Finding("text.says_nothing", Says.HIDDEN, "", text.strip())
+
+
 def _error_mark(text: str, asked: Asked) -> Finding | None:
     mark = mark_of(text)
     if mark is None or mark.bare or _is_log(text) or _is_document(text, asked):
@@ -176,4 +184,4 @@ def _has_command(arguments: Any) -> bool:
     return isinstance(arguments, dict) and any(key in arguments for key in ("command", "cmd", "script", "code"))
 
 
-_RULES = (_masking, _error_mark, _status_line, _program_line, _validator, _exit_code)
+_RULES = (_masking, _says_nothing, _error_mark, _status_line, _program_line, _validator, _exit_code)

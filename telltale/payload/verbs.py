@@ -30,7 +30,7 @@ _TABLE = {
     Verb.READ: "get list read show describe find search query lookup look view fetch retrieve poll status count browse"
     " peek tail history info inspect load open watch track monitor wait await download export summarize summarise",
     Verb.EXAMINE: "check validate verify test ping probe lint is has can exists compare diff health healthcheck audit"
-    " assert analyze analyse evaluate grade scan detect match review",
+    " tests checks linter validation assert analyze analyse evaluate grade scan detect match review",
     Verb.CHANGE: "create add insert update set put post patch delete remove send write book cancel move rename approve"
     " reject submit apply upload deploy publish push commit merge transfer pay charge refund archive assign invite"
     " schedule reserve order buy register sign login start stop restart enable disable install grant revoke close"
@@ -52,6 +52,7 @@ _DOCUMENTS = words(
 _THINGS = words(
     "order store email mail comment transfer sync schedule reply register import release lock review test book"
 )
+_WAITS = words("wait await watch listen poll subscribe")
 _STATES = words("status state health progress poll liveness readiness")
 
 
@@ -62,11 +63,20 @@ def verb_of(tool: str) -> Verb:
     for word in _WORDS.findall(tool[:200]):
         low = word.lower()
         verb = _VERBS.get(low)
-        if verb is not None:
+        if found is Verb.RUN:
+            if verb is Verb.EXAMINE:
+                return verb
+        elif verb is not None:
             found = verb
-            if low not in _THINGS:
+            if low not in _THINGS and verb is not Verb.RUN:
                 break
     return found
+
+
+@lru_cache(maxsize=4096)
+def names_a_wait(tool: str) -> bool:
+    """Whether a tool's name says that it waits for something, so that a time-out is one of its answers."""
+    return any(word.lower() in _WAITS for word in _WORDS.findall(tool[:200]))
 
 
 @lru_cache(maxsize=4096)
