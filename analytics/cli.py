@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from analytics.commands import lists
+from analytics.commands import changes, check, lists, mapping, report, step_by_step
 
 
 def register(app: typer.Typer) -> None:
@@ -15,3 +15,11 @@ def register(app: typer.Typer) -> None:
     app.command("groups")(lists.groups)
     app.command("incidents")(lists.incidents)
     app.command("senders")(lists.senders)
+    app.command("report")(report.report)
+    app.command("replay")(step_by_step.replay)
+    app.command("explain")(step_by_step.explain)
+    app.command("mapping")(mapping.mapping_command)
+    app.command("check")(check.check)
+    app.command("correct")(changes.correct)
+    app.command("rejudge")(changes.rejudge)
+    app.command("rules")(changes.rules)

@@ -81,7 +81,7 @@ def calls(
         since=since, until=until, project=project, tool=tool, outcome=outcome, code=code, agent=agent, session=session
     )
     columns = ("started_at", "tool", "outcome", "code", "declared", "flags", "session_id", "span_id")
-    _list("calls", given, columns, db=db, api=api, limit=limit, form=form, whole=CALL_FIELDS)
+    list_rows("calls", given, columns, db=db, api=api, limit=limit, form=form, whole=CALL_FIELDS)
 
 
 def tools(
@@ -99,7 +99,7 @@ def tools(
     """Tools with their failures and compliance, the most failures first."""
     columns = ("tool", "calls", "failures", "silent_failure", "compliance", "top_code", "p50_ms", "p95_ms")
     given = _given(since=since, until=until, project=project, tool=tool, outcome=outcome)
-    _list("tools", given, columns, db=db, api=api, limit=limit, form=form)
+    list_rows("tools", given, columns, db=db, api=api, limit=limit, form=form)
 
 
 def sessions(
@@ -120,7 +120,7 @@ def sessions(
     columns = ("started_at", "session_id", "agent", "calls", "failures", "silent", "unrecovered", "codes", "tools")
     given = _given(since=since, until=until, project=project, tool=tool, outcome=outcome)
     given |= {name: "true" for name, wanted in (("flagged", flagged), ("unrecovered", unrecovered)) if wanted}
-    _list("sessions", given, columns, db=db, api=api, limit=limit, form=form)
+    list_rows("sessions", given, columns, db=db, api=api, limit=limit, form=form)
 
 
 def groups(
@@ -138,7 +138,7 @@ def groups(
     """Failures grouped by what they have in common, and whose fault each group is."""
     columns = ("calls", "sessions", "tool", "code", "outcome", "fault", "last_seen", "message")
     given = _given(since=since, until=until, project=project, tool=tool, outcome=outcome)
-    _list("groups", given, columns, db=db, api=api, limit=limit, form=form)
+    list_rows("groups", given, columns, db=db, api=api, limit=limit, form=form)
 
 
 def incidents(
@@ -156,20 +156,20 @@ def incidents(
     """Incidents, newest first."""
     columns = ("detected", "state", "severity", "rule", "tool", "code", "cause", "id")
     given = _given(since=since, until=until, project=project, tool=tool, state=state)
-    _list("incidents", given, columns, db=db, api=api, limit=limit, form=form)
+    list_rows("incidents", given, columns, db=db, api=api, limit=limit, form=form)
 
 
 def senders(*, db: Db = None, api: Api = None, project: Project = None, form: Format = "table") -> None:
     """Who sends what in which words, and what their spans lack."""
     columns = ("service", "scope", "convention", "spans", "calls", "last_seen", "lost")
-    _list("senders", _given(project=project), columns, db=db, api=api, limit=None, form=form)
+    list_rows("senders", _given(project=project), columns, db=db, api=api, limit=None, form=form)
 
 
 def _given(**options: str | None) -> dict[str, str]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _list(
+def list_rows(
     endpoint: str,
     given: dict[str, str],
     columns: Sequence[str],
@@ -180,6 +180,7 @@ def _list(
     form: str,
     whole: Sequence[str] = (),
 ) -> None:
+    """Print the rows of a list endpoint."""
     if form not in FORMATS:
         fail(f"--format is {form!r}; it can be {', '.join(FORMATS)}")
     if limit is None and form == "table":

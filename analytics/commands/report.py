@@ -1,0 +1,73 @@
+"""`telltale report`: the metrics of a period as a page."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import cache
+from importlib.resources import files
+from typing import Annotated, Any
+
+import jinja2
+import typer
+
+from analytics.commands.lists import Api, Db, Project, Since, Until
+from analytics.commands.output import lines_of, plain, quiet_pipe, rate_text
+from analytics.commands.source import fail, source
+
+FORMATS = ("text", "json", "html")
+
+
+def report(
+    *,
+    db: Db = None,
+    api: Api = None,
+    since: Since = None,
+    until: Until = None,
+    project: Project = None,
+    form: Annotated[str, typer.Option("--format", help="text, json or html.")] = "text",
+) -> None:
+    """Compliance, failures by tool and code, error groups, time to diagnose."""
+    if form not in FORMATS:
+        fail(f"--format is {form!r}; it can be {', '.join(FORMATS)}")
+    with quiet_pipe(), source(db, api) as asked:
+        given = {name: value for name, value in (("until", until), ("project", project)) if value is not None}
+        answer = asked.ask("report", {"since": since or asked.default_since, **given})
+        sys.stdout.write(render(answer, form))
+
+
+def render(answer: dict[str, Any], form: str) -> str:
+    """The page of a `report` answer, as text, JSON or one HTML file that loads nothing."""
+    if form == "json":
+        return json.dumps(answer, ensure_ascii=True, indent=2) + "\n"
+    return _templates().get_template(f"report.{'html' if form == 'html' else 'txt'}").render(report=answer)
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    folder = files("analytics.commands") / "templates"
+    texts = {entry.name: entry.read_text("utf-8") for entry in folder.iterdir() if entry.name.startswith("report.")}
+    made = jinja2.Environment(
+        loader=jinja2.DictLoader(texts),
+        autoescape=jinja2.select_autoescape(["html"]),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    made.filters.update(plain=plain, lines=lines_of, rate=rate_text, seconds=_seconds, cell=_cell)
+    return made
+
+
+def _cell(value: Any, width: int) -> str:
+    text = plain(value) or "–"
+    return text[: width - 1] + "…" if len(text) > width else text.ljust(width)
+
+
+def _seconds(value: float | None) -> str:
+    if value is None:
+        return "not measured"
+    for name, unit in (("d", 86400), ("h", 3600), ("min", 60)):
+        if value >= 2 * unit:
+            return f"{value / unit:.1f} {name}"
+    return f"{value:.1f} s"
