@@ -1,8 +1,9 @@
 """Tools behind HTTP: an envelope answered with its honest status and `Retry-After`, for ASGI and WSGI apps.
 
 ```python
-app = ASGIGuard(app)                      # what handlers raise becomes an envelope, never a bare 500 or a 200
-return ASGIAnswer(envelope)               # an envelope as a response of its own (Starlette and FastAPI take it)
+app.add_middleware(ASGIGuard)             # Starlette, FastAPI: what handlers raise becomes an envelope
+app = ASGIGuard(app)                      # any other ASGI app
+return ASGIAnswer(envelope)               # an envelope as a response of its own
 ```
 """
 
