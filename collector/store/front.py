@@ -183,6 +183,11 @@ class Front:
                         entry.logs[content_key] = row
             return entry.trace(key)
 
+    def forget(self, project: str, before_ns: int) -> None:
+        """Rows received before this moment are gone from the database: they must not live on in memory."""
+        with self._lock:
+            self._recent.forget(project, before_ns)
+
     def stored(self, seq: int) -> None:
         """The database holds everything up to this number."""
         with self._lock:

@@ -16,7 +16,8 @@ from collector.store.days import Days
 from collector.store.dedupe import TIME_OF, stored_keys
 from collector.store.engine import Engine
 from collector.store.relations import DayTable
-from collector.store.rows import Encoded, logs_of, spans_of
+from collector.store.rows import Encoded
+from collector.store.rows_back import logs_of, spans_of
 from collector.store.seen import CHUNK_BITS, HASH_SQL, Range
 
 _ARRIVALS_AT_ONCE = 50_000

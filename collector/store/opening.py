@@ -19,6 +19,7 @@ import duckdb
 
 from analytics.store import StoreUnavailable
 from collector.store.database import STORAGE_VERSION, Limits, connect, create, quoted
+from collector.store.migration import up_to_date
 from collector.store.recovery import Recovery
 
 _HELD = re.compile(r"\(PID (\d+)\)")
@@ -69,6 +70,8 @@ def open_repaired(path: Path, limits: Limits, recovery: Recovery) -> duckdb.Duck
         StoreHeld: another process owns it.
         StoreUnavailable: it cannot be opened for another reason than damage; the file is untouched.
     """
+    if path.is_dir():
+        raise StoreUnavailable(f"{path} is a folder, not a database file")
     recovery.unclean = wal_of(path).exists() and wal_of(path).stat().st_size > 0
     if path.exists() and path.stat().st_size == 0:
         path.unlink()  # the name was reserved and never filled
@@ -86,7 +89,7 @@ def open_repaired(path: Path, limits: Limits, recovery: Recovery) -> duckdb.Duck
         connection = connect(path, limits)
     if marker_of(path).exists():
         connection = _salvage(path, limits, connection, recovery)
-    return connection
+    return up_to_date(path, limits, connection, recovery)
 
 
 def _repair(path: Path, limits: Limits, recovery: Recovery) -> None:

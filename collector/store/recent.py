@@ -35,6 +35,11 @@ class Entry:
             sorted(self.logs.values(), key=_seq),
         )
 
+    def before(self, moment_ns: int) -> bool:
+        """Whether every row was received before a moment."""
+        rows: list[Span | LogRecord] = [*self.spans.values(), *self.logs.values()]
+        return all(row.received_ns < moment_ns for row in rows)
+
 
 class Recent:
     """Entries by trace, in order of their last touch. Not thread-safe: its owner holds a lock."""
@@ -68,6 +73,11 @@ class Recent:
         """The trace was written or asked for: it stays longest."""
         if (project, trace_id) in self._entries:
             self._entries.move_to_end((project, trace_id))
+
+    def forget(self, project: str, before_ns: int) -> None:
+        """Let go of the traces of a project whose rows were all received before a moment."""
+        for key in [key for key, entry in self._entries.items() if key[0] == project and entry.before(before_ns)]:
+            self.size -= self._entries.pop(key).size
 
     def shrink(self, stored_seq: int) -> None:
         """Let the oldest entries go until the limit is kept; `stored_seq` is what the database holds."""

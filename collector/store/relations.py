@@ -12,7 +12,9 @@ from analytics.store import Scope
 
 NS_PER_DAY = 86_400_000_000_000
 
-_PLACE = re.compile(r"\{(span|log)\}")
+PLACE = re.compile(r"\{(span|log)\}")
+"""Where a question names the union of day tables."""
+
 _PARAMETER = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 
 
@@ -78,7 +80,7 @@ def substitute(sql: str, tables: Iterable[DayTable], scope: Scope | None) -> str
     if "{" not in sql:
         return sql
     known = list(tables)
-    return _PLACE.sub(lambda place: relation(place.group(1), known, scope), sql)
+    return PLACE.sub(lambda place: relation(place.group(1), known, scope), sql)
 
 
 def named(sql: str, params: Mapping[str, Any] | None) -> dict[str, Any]:

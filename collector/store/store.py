@@ -30,7 +30,8 @@ from collector.store.front import Front
 from collector.store.history import History
 from collector.store.opening import open_repaired
 from collector.store.recovery import Recovery
-from collector.store.relations import substitute
+from collector.store.relations import NS_PER_DAY, DayTable, substitute
+from collector.store.stats import StoreStats, free_disk, look
 
 
 @dataclass(slots=True, frozen=True)
@@ -38,7 +39,8 @@ class Options:
     """How a store is run.
 
     `backlog_bytes` bounds what is acknowledged and not yet in the database, `recent_bytes` what is kept as objects for
-    the judge; `read_timeout_s` stops a question that takes longer.
+    the judge; `read_timeout_s` stops a question that takes longer. With less than `free_floor_bytes` on the disk
+    nothing more is taken.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -47,12 +49,19 @@ class Options:
     recent_bytes: int = 128 * 2**20
     segment_bytes: int = 64 * 2**20
     read_timeout_s: float = 30.0
+    free_floor_bytes: int | None = None
+
+    def floor(self, total_bytes: int) -> int:
+        """Free bytes below which nothing more is taken: 5 % of the disk or 1 GiB, whichever is less."""
+        return min(total_bytes // 20, 2**30) if self.free_floor_bytes is None else self.free_floor_bytes
 
 
 _QUIET_ROWS = 2000
 """With fewer rows on their way a question waits for them; under load it answers with all but the last moment."""
 
 _QUIET_WAIT_S = 0.5
+
+_DISK_EVERY_S = 0.5
 
 
 class StoreTransaction:
@@ -93,33 +102,44 @@ class DuckDBStore:
         self.path = path
         self.options = options or Options()
         self.recovery = Recovery()
+        self._disk_low, self._disk_looked_at = False, 0.0
         connection = open_repaired(path, self.options.limits, self.recovery)
         self.engine = Engine(path, self.options.limits, connection)
         try:
             self._days = Days(self.engine)
-            self._journal = Journal(Path(f"{path}.journal"), self.options.segment_bytes)
+            self.journal = Journal(Path(f"{path}.journal"), self.options.segment_bytes)
             self._note_journal()
-            last_seq = take_in_journal(self.engine, self._days, self._journal, self.recovery)
+            last_seq = take_in_journal(self.engine, self._days, self.journal, self.recovery)
         except BaseException:
             self.engine.close()
             raise
         self._days.load()
-        self._backlog = Backlog(self.options.backlog_bytes)
+        self.backlog = Backlog(self.options.backlog_bytes)
         self._history = History(self.engine, self._days)
-        self.front = Front(self._journal, self._backlog, self._history, last_seq, self.options.recent_bytes)
-        self.drain = Drain(self.engine, self._days, self._journal, self._backlog, self.options.pace)
+        self.front = Front(self.journal, self.backlog, self._history, last_seq, self.options.recent_bytes)
+        self.drain = Drain(self.engine, self._days, self.journal, self.backlog, self.options.pace)
         self.drain.start(self.front)
         self.recovery.seconds = time.monotonic() - started
 
     def _note_journal(self) -> None:
-        found = self._journal.recovered
+        found = self.journal.recovered
         self.recovery.quarantined += found.quarantined
         self.recovery.journal_damaged_bytes += found.damaged_bytes
         self.recovery.torn_bytes += found.torn_bytes
 
     def append(self, batch: Batch) -> Receipt:
         """Make a batch durable; returns only then. See `analytics.store.Store`."""
+        self._check_disk()
         return self.front.append(batch)
+
+    def _check_disk(self) -> None:
+        """Stop taking before the disk is full: a database that cannot checkpoint is slower to recover."""
+        now = time.monotonic()
+        if now - self._disk_looked_at > _DISK_EVERY_S:
+            free, total = free_disk(self.path)
+            self._disk_low, self._disk_looked_at = free < self.options.floor(total), now
+        if self._disk_low:
+            raise StoreUnavailable("the disk is nearly full")
 
     def arrivals(self, after_seq: int, limit: int = 1000) -> Arrivals:
         """Traces that got rows after `after_seq`, oldest first."""
@@ -145,8 +165,16 @@ class DuckDBStore:
         A question about spans on a quiet store sees everything that was acknowledged before it: it waits for the few
         rows on their way. On a busy one the last moment may be missing.
         """
-        if "{" in sql and 0 < self._backlog.rows < _QUIET_ROWS:
-            self._backlog.wait_for(self.front.last_seq, _QUIET_WAIT_S)
+        if "{" in sql and 0 < self.backlog.rows < _QUIET_ROWS:
+            self.backlog.wait_for(self.front.last_seq, _QUIET_WAIT_S)
+        try:
+            return self._read(sql, params, scope)
+        except duckdb.CatalogException:
+            if "{" not in sql:
+                raise
+            return self._read(sql, params, scope)  # retention dropped a day between the naming and the reading
+
+    def _read(self, sql: str, params: Mapping[str, Any] | None, scope: Scope | None) -> pa.Table:
         with self.engine.cursor(self.options.read_timeout_s) as cursor:
             return database.rows(cursor, substitute(sql, self._days.all(), scope), params)
 
@@ -165,9 +193,37 @@ class DuckDBStore:
                     cursor.execute("ROLLBACK")
                 raise
 
+    def day_tables(self) -> list[DayTable]:
+        """Every table of spans and logs, oldest first."""
+        return self._days.all()
+
+    def day_sizes(self) -> dict[str, int]:
+        """Bytes that each day table takes, roughly: used blocks shared out by rows."""
+        [size] = self.read("SELECT used_blocks * block_size AS used FROM pragma_database_size()").to_pylist()
+        counted = self.read("SELECT table_name, estimated_size AS rows FROM duckdb_tables()").to_pylist()
+        days = {row["table_name"]: row["rows"] for row in counted if row["table_name"].startswith(("span_", "log_"))}
+        total = max(1, sum(days.values()))
+        return {name: size["used"] * count // total for name, count in days.items()}
+
+    def drop_days(self, names: Sequence[str]) -> None:
+        """Drop day tables whole."""
+        known = {table.name: table for table in self._days.all()}
+        gone = [known[name] for name in names if name in known]
+        with self.write() as transaction:
+            for table in gone:
+                transaction.execute(f'DROP TABLE "{table.name}"')
+                transaction.execute("DELETE FROM day_table WHERE name = $name", {"name": table.name})
+        self._days.remove(table.name for table in gone)
+        for table in gone:
+            self.front.forget(table.project, (table.day + 1) * NS_PER_DAY)
+
+    def stats(self) -> StoreStats:
+        """Figures for an operator; costs microseconds."""
+        return look(self)
+
     def flush(self, timeout_s: float = 30.0) -> bool:
         """Wait until everything acknowledged is in the day tables; returns whether it is."""
-        return self._backlog.wait_for(self.front.last_seq, timeout_s)
+        return self.backlog.wait_for(self.front.last_seq, timeout_s)
 
     def checkpoint(self) -> None:
         """Take the write-ahead log into the file now."""
@@ -183,9 +239,9 @@ class DuckDBStore:
         with contextlib.suppress(duckdb.Error, StoreUnavailable):
             self.drain.checkpoint()
         self.engine.close()
-        self._journal.close()
+        self.journal.close()
         with contextlib.suppress(OSError):
-            self._journal.folder.rmdir()  # only if empty
+            self.journal.folder.rmdir()  # only if empty
 
 
 @contextmanager
