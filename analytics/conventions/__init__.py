@@ -6,11 +6,17 @@ from analytics.conventions.adk import ADK
 from analytics.conventions.ai_sdk import AI_SDK, AI_SDK_7
 from analytics.conventions.convention import Convention
 from analytics.conventions.genai import AGENT_FRAMEWORK, AUTOGEN, GENAI, OPENAI_AGENTS_CONTRIB, TELLTALE
+from analytics.conventions.genkit import GENKIT
 from analytics.conventions.haystack import HAYSTACK
+from analytics.conventions.laminar import LAMINAR
 from analytics.conventions.langfuse import LANGFUSE
 from analytics.conventions.langsmith import LANGSMITH
+from analytics.conventions.langwatch import LANGWATCH
+from analytics.conventions.livekit import LIVEKIT
 from analytics.conventions.logfire import LOGFIRE
+from analytics.conventions.mastra import MASTRA
 from analytics.conventions.mcp import MCP
+from analytics.conventions.mlflow import MLFLOW
 from analytics.conventions.openinference import OPENINFERENCE, SMOLAGENTS
 from analytics.conventions.pydantic_ai import PYDANTIC_AI
 from analytics.conventions.semantic_kernel import SEMANTIC_KERNEL
@@ -27,6 +33,12 @@ ALL: tuple[Convention, ...] = (
     HAYSTACK,
     LANGSMITH,
     LANGFUSE,
+    LANGWATCH,
+    LAMINAR,
+    MLFLOW,
+    GENKIT,
+    LIVEKIT,
+    MASTRA,
     LOGFIRE,
     OPENINFERENCE,
     TRACELOOP,

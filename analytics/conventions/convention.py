@@ -57,6 +57,7 @@ class Convention:
         tool, call_id, arguments, result: attributes of a tool span.
         tool_of: the tool's name where no attribute holds it.
         rename: the tool's own name, given the one recorded.
+        argument_parts: prefix and suffix of attributes that hold one argument each, its name between them.
         argument_events, result_events: `(event name, attribute)` where values travel in span events.
         placeholders: texts that a framework writes where it recorded nothing.
         omits_empty: an absent result on a span that ended well, with arguments recorded, is an empty one.
@@ -76,6 +77,7 @@ class Convention:
     rename: Callable[[str], str] | None = None
     call_id: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
+    argument_parts: tuple[str, str] | None = None
     argument_events: tuple[tuple[str, str], ...] = ()
     result: tuple[str, ...] = ()
     result_events: tuple[tuple[str, str], ...] = ()
@@ -104,8 +106,10 @@ def whole_name(span: Span) -> str | None:
 
 
 def text(value: Any) -> str | None:
-    """An attribute's value as a name: non-empty text, or a number's digits; None for anything else."""
+    """An attribute's value as a name: non-empty text (out of its JSON quotes), or digits; None for anything else."""
     if isinstance(value, str):
+        if len(value) > 2 and value[0] == value[-1] == '"':
+            value = value[1:-1]
         return value or None
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)

@@ -1,8 +1,9 @@
 """OpenTelemetry GenAI semantic conventions, old and new names, as spans and as events.
 
 https://opentelemetry.io/docs/specs/semconv/gen-ai/ (execute_tool spans, gen_ai.* events). Microsoft Agent Framework,
-AutoGen and the AI SDK 7 write it as it stands; other frameworks' modules add what they do differently. Our own spans
-use it too, with `telltale.*` beside it.
+AutoGen and the AI SDK 7 write it as it stands; other frameworks' modules add what they do differently. The Google Gen
+AI SDK's instrumentation spreads arguments and result over `code.function.*`. Our own spans use it too, with
+`telltale.*` beside it.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ GENAI = Convention(
     tool=("gen_ai.tool.name",),
     tool_of=last_word,
     call_id=("gen_ai.tool.call.id",),
-    arguments=("gen_ai.tool.call.arguments",),
-    result=("gen_ai.tool.call.result",),
+    arguments=("gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.args"),
+    argument_parts=("code.function.parameters.", ".value"),
+    result=("gen_ai.tool.call.result", "gen_ai.tool.result", "gen_ai.tool.output", "code.function.return.value"),
     argument_events=(("gen_ai.tool.message", "content"), ("gen_ai.tool.call", "gen_ai.tool.call.arguments")),
     result_events=(
         ("gen_ai.choice", "message"),

@@ -11,7 +11,7 @@ from analytics.conventions.vocabulary import Plan, plan_of
 from analytics.normalise.messages import last_response
 from analytics.normalise.values import MISSING
 from analytics.spans import ERROR, Span
-from telltale.payload.unwrap import unwrap
+from telltale.payload.unwrap import decode
 
 
 @dataclass(slots=True)
@@ -59,6 +59,8 @@ def read_tool_span(span: Span, index: int, voters: tuple[int, ...]) -> ToolSpan 
             break
     _read_value(found, "arguments", plan.arguments, plan.argument_events)
     _read_value(found, "result", plan.result, plan.result_events)
+    if found.arguments is MISSING:
+        _read_parts(found)
     if found.result is MISSING and plan.omits_empty and found.arguments is not MISSING and span.status_code != ERROR:
         found.result, found.sources["result"] = [], "omitted by the instrumentation because it was empty"
     return found
@@ -105,9 +107,25 @@ def _read_value(found: ToolSpan, what: str, keys: tuple[str, ...], events: tuple
                 return
 
 
+def _read_parts(found: ToolSpan) -> None:
+    """Arguments that are spread over attributes, one each."""
+    for convention in found.plan.spoken:
+        if convention.argument_parts is None:
+            continue
+        prefix, suffix = convention.argument_parts
+        parts = {
+            key[len(prefix) : -len(suffix)]: value
+            for key, value in found.span.attributes.items()
+            if key.startswith(prefix) and key.endswith(suffix) and len(key) > len(prefix) + len(suffix)
+        }
+        if parts:
+            found.arguments, found.sources["arguments"] = parts, f"{prefix}*{suffix}"
+            return
+
+
 def is_schema(value: Any) -> bool:
     """Whether `tool.parameters` holds the tool's JSON schema rather than the arguments of a call."""
-    decoded = unwrap(value).value if isinstance(value, str) else value
+    decoded = decode(value) if isinstance(value, str) else value
     if not isinstance(decoded, dict) or not decoded:
         return False
     if decoded.get("type") == "object" and isinstance(decoded.get("properties"), dict):
@@ -117,13 +135,12 @@ def is_schema(value: Any) -> bool:
 
 def arguments_of(sent: Any) -> Any:
     """The arguments that the tool was called with, out of the wrappers that instrumentations put around them."""
-    found = unwrap(sent) if isinstance(sent, str) else None
-    value = sent if found is None else found.value
+    value = decode(sent) if isinstance(sent, str) else sent
     for _ in range(4):
         inner = _inner_arguments(value)
         if inner is MISSING:
             return value
-        value = unwrap(inner).value if isinstance(inner, str) else inner
+        value = decode(inner) if isinstance(inner, str) else inner
     return value
 
 
@@ -144,8 +161,9 @@ _WRAPPERS: tuple[tuple[Callable[[_Object], bool], Callable[[_Object], Any]], ...
     (lambda v: "inputs" in v and "input_str" in v, lambda v: v["inputs"]),
     (lambda v: "input_str" in v and "kwargs" in v, lambda v: v["input_str"]),
     (lambda v: "arguments" in v and len(v) > 1 and v.keys() <= _MCP_PARAMS, lambda v: v["arguments"]),
+    (lambda v: v.keys() == {"type", "value"} and v["type"] in ("json", "text"), lambda v: v["value"]),
     (lambda v: "params" in v and "method" in v, lambda v: v["params"]),
     (lambda v: "kwargs" in v and v.keys() <= _PYTHON_CALL, lambda v: v["kwargs"] or v.get("args") or v["kwargs"]),
     (lambda v: len(v) == 1 and isinstance(v.get("input"), str) and v["input"][:1] == "{", lambda v: v["input"]),
 )
-"""Traceloop's LangChain (two shapes), MCP parameters, a JSON-RPC request, a Python call, LangSmith's prompt."""
+"""OpenLLMetry's LangChain (two), MCP parameters, a typed value, a JSON-RPC request, a Python call, LangSmith's prompt."""
