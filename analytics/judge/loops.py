@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from analytics.calls import Call
+from analytics.judge.timeline import end_of
 from telltale.vocabulary import Outcome, Payload
 
 _WAITING = ("running", "pending", "queued", "progress", "processing", "waiting", "started", "scheduled", "dispatched")
@@ -39,17 +40,13 @@ def repeats(calls: Sequence[Call]) -> Iterator[Repeat]:
         known = runs.get(key)
         adjacent = before == key or call.outcome is not Outcome.OK
         if known is not None and known[0] == result and adjacent:
-            if call.started_ns < _end(known[2]):
+            if call.started_ns < end_of(known[2]):
                 continue
             runs[key] = (result, known[1], call, known[3] + 1)
             yield Repeat(call, known[3] + 1, known[1])
         else:
             runs[key] = (result, call, call, 1)
         before = key
-
-
-def _end(call: Call) -> int:
-    return call.started_ns + int(call.duration_ms * 1e6)
 
 
 def _result_key(call: Call) -> str | None:

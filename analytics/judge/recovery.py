@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from analytics.calls import Call
-from telltale.vocabulary import Code, Outcome
+from analytics.judge.timeline import Timeline, end_of
+from telltale.vocabulary import Code
 
+_LOOKED_AT = 20
+_READ = 600
 _FIXABLE = frozenset({Code.INVALID_ARGUMENT.value, Code.CONFLICT.value})
 _WORD = re.compile(r"[^\W\d_]{5,}")
 _REFERENCE = re.compile(r"\b[0-9a-f]{8}\b")
@@ -24,20 +29,19 @@ class Answer:
     text: str
 
 
-def succeeded_later(call: Call, later: Sequence[Call]) -> bool:
+def succeeded_later(call: Call, timeline: Timeline) -> bool:
     """Whether a later call of the same tool did what this one could not.
 
     The same arguments show the same intent. A wrong argument is corrected by a call that keeps at least one of the
     others, or whose only argument is the one that was wrong.
     """
-    for other in later:
-        if other.tool != call.tool or other.outcome is not Outcome.OK:
-            continue
-        if other.arguments_hash == call.arguments_hash:
-            return True
-        if call.code in _FIXABLE and _is_correction(call.arguments, other.arguments):
-            return True
-    return False
+    if timeline.same_succeeded_after(call):
+        return True
+    if call.code not in _FIXABLE:
+        return False
+    return any(
+        _is_correction(call.arguments, other.arguments) for other in islice(timeline.good_after(call), _LOOKED_AT)
+    )
 
 
 def _is_correction(wrong: str | None, right: str | None) -> bool:
@@ -63,17 +67,22 @@ def was_told(call: Call, answers: Sequence[Answer]) -> bool | None:
 
     No list of words of regret: the answer must take up what the error said, its reference, or at least two of its
     longer words (one, where it has no more).
+
+    Args:
+        call: a failed call.
+        answers: what the agent said, in order of time.
     """
-    end = call.started_ns + int(call.duration_ms * 1e6)
-    said = [answer.text for answer in answers if answer.time_ns >= end]
-    if not said:
+    place = bisect_left(answers, end_of(call), key=_time)
+    if place >= len(answers):
         return None
     message = call.error_message or ""
-    text = said[0].lower()
+    text = answers[place].text.lower()
     if any(reference in text for reference in _REFERENCE.findall(message)):
         return True
-    told = {word.lower() for word in _WORD.findall(message)} | {w.lower() for w in _WORD.findall(call.tool)}
-    if not told:
-        return False
+    told = {word.lower() for word in _WORD.findall(message[:_READ])} | {w.lower() for w in _WORD.findall(call.tool)}
     taken_up = sum(1 for word in told if word in text)
-    return taken_up >= min(2, len(told))
+    return bool(told) and taken_up >= min(2, len(told))
+
+
+def _time(answer: Answer) -> int:
+    return answer.time_ns

@@ -14,6 +14,7 @@ from analytics.calls import Call
 from analytics.judge.loops import repeats
 from analytics.judge.obedience import disobeyed
 from analytics.judge.recovery import Answer, succeeded_later, was_told
+from analytics.judge.timeline import Timeline
 from analytics.settings import JudgeSettings
 from telltale.vocabulary import Flag, Outcome
 
@@ -58,13 +59,15 @@ def judge_session(
     recent = _recent(calls)
     updates = {call.id: _blank(call) for call in recent}
     _find_loops(recent, settings, updates)
-    for place, call in enumerate(recent):
-        update = updates[call.id]
+    timeline = Timeline(recent)
+    said = sorted(answers, key=lambda answer: answer.time_ns)
+    quiet = now_ns is not None and bool(recent) and now_ns - recent[-1].started_ns > WINDOW_NS
+    for call in recent:
         if call.outcome is not Outcome.OK:
-            end = call.started_ns + int(call.duration_ms * 1e6)
-            later = [other for other in recent[place + 1 :] if other.started_ns >= end]
-            update.recovered = _recovered(call, later, answers, now_ns, recent[-1])
-            for rule, other in disobeyed(call, later):
+            update = updates[call.id]
+            recovered = succeeded_later(call, timeline) or bool(was_told(call, said))
+            update.recovered = True if recovered else (False if quiet else None)
+            for rule, other in disobeyed(call, timeline):
                 _note(update, rule, other.span_id, other.id)
     return [update for call in recent if _differs(call, update := updates[call.id])]
 
@@ -99,18 +102,6 @@ def _find_loops(calls: Sequence[Call], settings: JudgeSettings, updates: dict[st
             update = updates[repeat.call.id]
             update.flags.append(Flag.RETRY_STORM.value)
             _note(update, "session.retry_storm", repeat.first.span_id, repeat.count)
-
-
-def _recovered(
-    call: Call, later: Sequence[Call], answers: Sequence[Answer], now_ns: int | None, last: Call
-) -> bool | None:
-    if succeeded_later(call, later):
-        return True
-    told = was_told(call, answers)
-    if told:
-        return True
-    quiet = now_ns is not None and now_ns - last.started_ns > WINDOW_NS
-    return False if quiet else None
 
 
 def _note(update: Update, rule: str, span_id: str, value: Any) -> None:

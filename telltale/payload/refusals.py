@@ -30,8 +30,8 @@ _PERSON = re.compile(
     r"|This tool call is rejected\.?"  # google-adk 2
     r"|User rejected the tool call for .{1,300}"  # langchain 1, human in the loop
     r"|The user doesn't want to (?:proceed with this tool use|take this action right now)\b.{0,300}"  # claude-code
-    rf"|.{{0,160}}\b{_DEED}\b.{{0,60}}\b{_NO} by (?:the |a )?(?:user|human|operator|reviewer)\b.{{0,200}}"
-    rf"|(?:Error: )?(?:the )?(?:user|human|operator) (?:has )?{_NO} (?:the |this |that )?.{{0,40}}\b{_DEED}\b.{{0,200}}",
+    rf"|.{{0,160}}\b{_DEED}\b.{{0,60}}\b{_NO} by (?:the |a )?(?:user|human|operator|reviewer)\b.*"
+    rf"|(?:Error: )?(?:the )?(?:user|human|operator) (?:has )?{_NO} (?:the |this |that )?.{{0,40}}\b{_DEED}\b.*",
     re.IGNORECASE | re.DOTALL,
 )
 _POLICY = re.compile(
