@@ -7,6 +7,7 @@ read last, and not at all where it looks like a schema. `input.value` is what th
 from __future__ import annotations
 
 from analytics.conventions.convention import ANY, Convention, Kind, whole_name
+from analytics.spans import Span
 
 _KINDS = {
     "tool": Kind.TOOL,
@@ -15,13 +16,20 @@ _KINDS = {
     "agent": Kind.AGENT,
     "chain": Kind.STEP,
 }
+
+
+def _tool(span: Span) -> str | None:
+    """The span's name, but not a hand-off between agents, which is recorded with the same kind."""
+    return None if span.name.startswith("handoff to ") else whole_name(span)
+
+
 _SHOWN = "OPENINFERENCE_HIDE_INPUTS and OPENINFERENCE_HIDE_OUTPUTS unset or false"
 
 OPENINFERENCE = Convention(
     name="openinference",
     kinds={"openinference.span.kind": _KINDS, "tool.name": {ANY: Kind.TOOL}},
     tool=("tool.name",),
-    tool_of=whole_name,
+    tool_of=_tool,
     call_id=("tool.id", "tool_call.id"),
     arguments=("input.value", "tool.parameters"),
     result=("output.value",),

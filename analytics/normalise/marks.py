@@ -12,10 +12,10 @@ from analytics.spans import ERROR, Event, Span
 
 CONTROL_FLOW = frozenset(
     {
-        *("GraphInterrupt", "NodeInterrupt", "GraphBubbleUp", "ParentCommand", "Command"),  # LangGraph
-        *("CallDeferred", "ApprovalRequired", "DeferredToolCall", "SkipToolExecution"),  # Pydantic AI
+        *("GraphInterrupt", "NodeInterrupt", "GraphBubbleUp", "GraphDelegate", "ParentCommand", "Command"),  # LangGraph
+        *("CallDeferred", "ApprovalRequired", "SkipToolExecution", "SkipToolValidation"),  # Pydantic AI
         *("InterruptException", "Interrupt"),  # Strands
-        *("HandoffException", "UserInputRequired", "ToolApprovalRequired"),
+        *("WaitingForEvent", "UserInputRequiredException"),  # LlamaIndex workflows, Microsoft Agent Framework
         *("StopAgentRun", "RetryAgentRun"),  # Agno
     }
 )

@@ -42,9 +42,12 @@ def _nested(outer: ToolSpan, inner: ToolSpan) -> bool:
     if not _same_tool(outer, inner) or _ids_differ(outer, inner):
         return False
     known = outer.arguments is not MISSING and inner.arguments is not MISSING
-    if known and outer.span.scope_name == inner.span.scope_name:
-        return same_arguments(arguments_of(outer.arguments), arguments_of(inner.arguments))
-    return True
+    if not known or outer.span.scope_name != inner.span.scope_name:
+        return True
+    # A tool that calls itself has its own arguments again with other values; a wrapper around a tool has others.
+    left, right = arguments_of(outer.arguments), arguments_of(inner.arguments)
+    recursive = isinstance(left, dict) and isinstance(right, dict) and left.keys() == right.keys()
+    return not recursive or same_arguments(left, right)
 
 
 def _same_tool(left: ToolSpan, right: ToolSpan) -> bool:

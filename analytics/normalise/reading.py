@@ -166,4 +166,4 @@ _WRAPPERS: tuple[tuple[Callable[[_Object], bool], Callable[[_Object], Any]], ...
     (lambda v: "kwargs" in v and v.keys() <= _PYTHON_CALL, lambda v: v["kwargs"] or v.get("args") or v["kwargs"]),
     (lambda v: len(v) == 1 and isinstance(v.get("input"), str) and v["input"][:1] == "{", lambda v: v["input"]),
 )
-"""OpenLLMetry's LangChain (two), MCP parameters, a typed value, a JSON-RPC request, a Python call, LangSmith's prompt."""
+"""OpenLLMetry's LangChain (two), MCP parameters, a typed value, JSON-RPC, a Python call, a LangSmith prompt."""
