@@ -12,13 +12,15 @@ from dashboard.untrusted import block, plain
 
 
 def evidence(call: Mapping[str, Any], key: str) -> None:
-    """A call's rules with their evidence, as a table of plain text."""
-    explained = [row for row in call.get("rules_explained") or [] if row.get("sentence") != row.get("rule")]
-    sentences = {str(row.get("rule")): row.get("sentence") for row in explained}
+    """A call's rules, the sentence each stands for, and the evidence they rest on; all plain text."""
     rows = _rows(call)
     if not rows:
         st.caption(_NONE)
         return
+    for row in call.get("rules_explained") or []:
+        sentence = row.get("sentence")
+        if sentence and sentence != row.get("rule"):
+            st.text(f"{plain(row.get('rule'), 60)}: {plain(sentence, 300)}")
     frame = pd.DataFrame(
         {
             "rule": [plain(row.get("rule"), 60) for row in rows],
@@ -26,8 +28,6 @@ def evidence(call: Mapping[str, Any], key: str) -> None:
             "value": [plain(row.get("value"), 300) for row in rows],
         }
     )
-    if sentences:
-        frame.insert(1, "means", [plain(sentences.get(str(row.get("rule"))), 200) for row in rows])
     st.dataframe(frame, hide_index=True, key=key, placeholder="–", alt="Rules and the evidence they rest on")
 
 

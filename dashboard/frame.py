@@ -18,7 +18,7 @@ LAG_WARNING_S = 30
 _GROUPS = {
     "Now": ("overview", "incidents", "silent"),
     "Find": ("tools-codes", "sessions", "calls"),
-    "Trust": ("senders",),
+    "Trust": ("rules", "senders"),
 }
 _OUTCOMES = {"": "any outcome", words.FAILED: "any failure"} | {
     str(key): f"{look.glyph} {look.label}" for key, look in words.LOOKS.items()
@@ -114,8 +114,9 @@ def _clear() -> None:
 
 def heading(view: View, place: links.Place) -> None:
     """The page's title beside how fresh the answers are, and what is wrong with the service itself."""
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         st.title(place.title, icon=place.icon, width="content", anchor=False)
+        st.space("stretch")
         live(lambda: _freshness(view))
     _health(data.ask("status", params={"project": view.project}))
 

@@ -37,6 +37,7 @@ PLACES = {
         Place("app_pages/sessions.py", "sessions", "Sessions", ":material/forum:", "Who was affected, flagged first"),
         Place("app_pages/calls.py", "calls", "Calls", ":material/list:", "The list behind every count"),
         Place("app_pages/replay.py", "replay", "Replay", ":material/replay:", "One session, step by step"),
+        Place("app_pages/rules.py", "rules", "Rules", ":material/rule:", "How far verdicts can be trusted"),
         Place("app_pages/senders.py", "senders", "Senders", ":material/cell_tower:", "Who sends, and what is lost"),
     )
 }

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import data, links, untrusted, words
+from dashboard import correction, data, links, untrusted, words
 from dashboard.evidence import evidence
 from dashboard.untrusted import plain
 from dashboard.view import View, permalink
@@ -68,6 +68,7 @@ def _call(steps: Sequence[Step], at: int, call: Mapping[str, Any], view: View) -
         st.caption("What else is known")
         _marks(call, steps, at)
     healthy(call, view)
+    correction.form(call, view)
 
 
 def _absent(call: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -25,18 +25,27 @@ def failing(step: Step) -> bool:
 
 
 def chosen(steps: Sequence[Step], first_failing: object) -> int:
-    """The index of the step to show: the URL's step or span, else the first failing one, else the first."""
+    """The index of the step to show: the URL's step or span, else the first failing one, else the first.
+
+    A span names the call that it belongs to before any other step of the same span.
+    """
     number, span = st.query_params.get("step"), st.query_params.get("span")
-    for n, step in enumerate(steps):
-        if number is not None and str(step.get("n")) == number:
-            return n
-    for n, step in enumerate(steps):
-        if span and span in {step.get("span_id"), (step.get("call") or {}).get("span_id")}:
-            return n
-    for n, step in enumerate(steps):
-        if first_failing is not None and step.get("n") == first_failing:
-            return n
-    return next((n for n, step in enumerate(steps) if failing(step)), 0)
+    wanted = (
+        lambda step: number is not None and str(step.get("n")) == number,
+        lambda step: bool(span) and span in _spans_of(step.get("call") or {}),
+        lambda step: bool(span) and span == step.get("span_id"),
+        lambda step: first_failing is not None and step.get("n") == first_failing,
+        failing,
+    )
+    for matches in wanted:
+        for n, step in enumerate(steps):
+            if matches(step):
+                return n
+    return 0
+
+
+def _spans_of(call: Mapping[str, Any]) -> set[object]:
+    return {call.get("span_id"), *(call.get("span_ids") or ())}
 
 
 def controls(steps: Sequence[Step], at: int, view: View) -> None:

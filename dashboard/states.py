@@ -5,6 +5,7 @@ A page that cannot reach the API says so; it never shows zeros instead.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
@@ -45,14 +46,17 @@ def failed(error: ApiError) -> None:
     )
     untrusted.block(str(error), "")
     st.caption("Is the service running? `telltale serve` starts it; `telltale dashboard --api URL` names another.")
-    _look_again()
+    _look_again(time.monotonic())
 
 
 _NOT_FOUND = ":material/search_off:"
 
 
 @st.fragment(run_every=_RETRY_S)
-def _look_again() -> None:
+def _look_again(failed_at: float) -> None:
+    # The first run is the failed one itself: running the page again at once would turn a fault into a loop.
+    if time.monotonic() - failed_at < _RETRY_S / 2:
+        return
     try:
         data.ask("status")
     except ApiError:

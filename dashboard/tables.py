@@ -171,7 +171,10 @@ def _rate_cell(rate: Row) -> str:
 
 
 def groups(rows: Sequence[Row], view: View, key: str) -> None:
-    """What is failing, one line per kind of failure: which tool and code, since when, for how many, whose fault."""
+    """What is failing, one line per kind of failure: which tool and code, since when, for how many, whose fault.
+
+    A click opens the calls; on "last" it opens the latest of them in its replay.
+    """
     frame = pd.DataFrame(
         {
             "outcome": [words.outcome_text(row.get("outcome")) for row in rows],
@@ -182,18 +185,17 @@ def groups(rows: Sequence[Row], view: View, key: str) -> None:
             "users": [row.get("users") for row in rows],
             "since": [words.ago(row.get("first_seen")) for row in rows],
             "last": [words.ago(row.get("last_seen")) for row in rows],
-            "whose": [plain(row.get("fault"), 40) for row in rows],
+            "fault": [plain(row.get("fault"), 40) for row in rows],
             "message": [plain(row.get("message"), 120) for row in rows],
+            "releases": [plain(", ".join(map(str, row.get("releases") or [])), 60) for row in rows],
         }
     )
     targets: dict[Any, Target] = {}
     for n, row in enumerate(rows):
-        query = view.query(tool=row.get("tool"), code=links.code_filter(row.get("code")), outcome=row.get("outcome"))
-        targets[n] = ("calls", query)
-        targets[n, "sessions"] = (
-            "sessions",
-            view.query(tool=row.get("tool"), code=links.code_filter(row.get("code")), flagged="true"),
-        )
+        targets[n] = ("calls", view.query(fingerprint=row.get("fingerprint"), outcome=words.FAILED))
+        if row.get("last_session"):
+            query = links.replay_query(view, row["last_session"], row.get("last_span_id"))
+            targets[n, "last"] = ("replay", query)
     shade = {(n, "outcome"): tone(row.get("outcome")) for n, row in enumerate(rows)}
     opening(frame, key, targets, alt="Kinds of failure, most frequent first", shade=shade)
 

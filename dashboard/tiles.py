@@ -115,18 +115,19 @@ def trend(answer: Overview) -> None:
     long["order"] = long["outcome"].map({outcome: n for n, outcome in enumerate(FAILURES)})
     long["outcome"] = long["outcome"].map(names)
     long["at"] = pd.to_datetime(long["bucket"], utc=True)
+    scale = alt.Scale(type="utc", padding=14)
     width = max(2, min(18, 520 // max(len(points), 1)))
     chart = (
         alt.Chart(long)
         .mark_bar(width=width)
         .encode(
-            x=alt.X("at:T", title="UTC", scale=alt.Scale(type="utc"), axis=alt.Axis(format=_axis(long["at"]))),
+            x=alt.X("at:T", title="UTC", scale=scale, axis=alt.Axis(format=_axis(long["at"]))),
             y=alt.Y("failed calls:Q", title="failed calls", axis=alt.Axis(tickMinStep=1)),
             color=alt.Color(
                 "outcome:N",
                 title=None,
                 scale=alt.Scale(domain=list(names.values()), range=list(_COLORS)),
-                legend=alt.Legend(orient="bottom"),
+                legend=alt.Legend(orient="top"),
             ),
             order="order:Q",
             tooltip=[

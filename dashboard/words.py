@@ -151,3 +151,10 @@ def rate_interval(rate: Mapping[str, Any]) -> str:
     if not rate.get("denominator") or low is None or high is None:
         return ""
     return f"95 % interval {float(low) * 100:.0f}–{float(high) * 100:.0f} %"
+
+
+def checked(rate: object) -> str:
+    """A precision as far as people checked it."""
+    if not isinstance(rate, Mapping) or not rate.get("denominator"):
+        return "not checked yet"
+    return f"{percent(rate.get('rate'))} of {count(rate.get('denominator'))} checked"

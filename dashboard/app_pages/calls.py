@@ -9,7 +9,7 @@ from dashboard.view import View
 
 view: View = st.session_state["view"]
 
-extra = paging.narrowing(("flag", "payload", "inferred", "recovered"))
+extra = paging.narrowing(("flag", "payload", "inferred", "recovered", "fingerprint"))
 with states.loading():
     answer = data.ask("calls", params=view.params(), limit=paging.LIMIT, cursor=paging.cursor(), **extra)
 rows = answer["rows"]

@@ -7,6 +7,7 @@ answers that come late, refusals, nothing at all.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterable
@@ -37,7 +38,19 @@ class FakeApi:
 
     def app(self) -> Starlette:
         """The application that answers."""
-        plain = ("overview", "calls", "tools", "silent", "sessions", "groups", "incidents", "senders", "status")
+        plain = (
+            "overview",
+            "calls",
+            "tools",
+            "silent",
+            "sessions",
+            "groups",
+            "incidents",
+            "senders",
+            "status",
+            "rules",
+            "corrections",
+        )
         routes = [Route(f"/api/v1/{name}", self._answering(getattr(self, f"get_{name}"))) for name in plain]
         routes += [
             Route("/api/v1/tools-codes", self._answering(self.get_tools_codes)),
@@ -174,6 +187,21 @@ class FakeApi:
         ]
         return {"rows": rows}
 
+    def get_rules(self, request: Request) -> dict[str, Any]:
+        said = Counter(rule for call in self._matching(request) for rule in call["rules"])
+        unchecked = {"rate": None, "denominator": 0, "numerator": 0, "not_measured": 1}
+        rows = [
+            {"rule": rule, "sentence": f"What {rule} says.", "confidence": "certain", "calls": n, "muted": 0}
+            | {"silent": 0, "last_seen": None, "precision": unchecked}
+            for rule, n in said.items()
+        ]
+        return {"rows": rows, "total": len(rows)}
+
+    def get_corrections(self, _: Request) -> dict[str, Any]:
+        row = {"tool": "send_mail", "rule": "error_mark", "judged": "silent_failure", "outcome": "ok"}
+        row |= {"who": f"ada {self.hostile or ''}", "why": f"An empty list is normal. {self.hostile or ''}"}
+        return {"rows": [{**row, "created_at": stamp(datetime.now(UTC))}] if self.calls else []}
+
     def get_status(self, _: Request) -> dict[str, Any]:
         last = self.calls[0]["started_at"] if self.calls else None
         return {
@@ -215,6 +243,8 @@ def _matches(call: Call, q: Any) -> bool:
     if q.get("code") and (call["code"] or "none") not in q["code"].split(","):
         return False
     if q.get("flag") and q["flag"] not in call["flags"]:
+        return False
+    if q.get("fingerprint") and q["fingerprint"] != _fingerprint(call):
         return False
     return not (q.get("payload") and q["payload"] != call["payload"])
 
@@ -296,6 +326,10 @@ def _sessions(rows: Iterable[Call]) -> list[dict[str, Any]]:
     return made
 
 
+def _fingerprint(call: Call) -> str:
+    return hashlib.sha256(f"{call['tool']} {call['code']} {call['outcome']}".encode()).hexdigest()[:16]
+
+
 def _groups(rows: list[Call]) -> list[dict[str, Any]]:
     grouped: dict[tuple[str, Any, str], list[Call]] = {}
     for call in rows:
@@ -303,7 +337,9 @@ def _groups(rows: list[Call]) -> list[dict[str, Any]]:
             grouped.setdefault((call["tool"], call["code"], call["outcome"]), []).append(call)
     made = [
         {
-            "fingerprint": f"{n:08x}",
+            "fingerprint": _fingerprint(own[0]),
+            "last_session": own[0]["session_id"],
+            "last_span_id": own[0]["span_id"],
             "tool": tool,
             "code": code,
             "outcome": outcome,
@@ -317,7 +353,7 @@ def _groups(rows: list[Call]) -> list[dict[str, Any]]:
             "releases": sorted({c["release"] for c in own}),
             "fault": "upstream" if code == "UNAVAILABLE" else "tool",
         }
-        for n, ((tool, code, outcome), own) in enumerate(grouped.items())
+        for (tool, code, outcome), own in grouped.items()
     ]
     return sorted(made, key=lambda row: -row["calls"])
 

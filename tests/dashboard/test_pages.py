@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-PAGES = ("overview", "incidents", "silent", "tools_codes", "sessions", "calls", "replay", "senders")
+PAGES = ("overview", "incidents", "silent", "tools_codes", "sessions", "calls", "replay", "senders", "rules")
 Page = Callable[..., AppTest]
 
 
@@ -35,7 +35,7 @@ def test_busy(serve: Any, page: Page, name: str) -> None:
     assert "as of" in texts(at)
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if name != "replay"])
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in {"replay", "rules"}])
 def test_empty(serve: Any, page: Page, name: str) -> None:
     """Over an empty store a page says that there are no calls and how to get some; it shows no number."""
     serve(0)
@@ -186,3 +186,22 @@ def test_acknowledge(serve: Any, page: Page) -> None:
 
     assert not at.exception
     assert api.told == [("/api/v1/incidents/inc-1/acknowledge", {"who": "ada"})]
+
+
+def test_correct_a_verdict(serve: Any, page: Page) -> None:
+    """A wrong verdict can be said to be wrong from the step, with an outcome, a name and a reason."""
+    api = serve().api
+    call = next(call for call in api.calls if call["outcome"] == "silent_failure")
+    at = page("replay", session=call["session_id"], span=call["span_id"])
+    at.session_state["correction.open"] = True
+    at.run()
+
+    at.get("segmented_control")[0].set_value("ok")
+    at.text_input(key="correction.who").set_value("ada")
+    at.text_area(key="correction.why").set_value("an empty list is normal here")
+    at.form_submit_button[0].click().run()
+
+    assert not at.exception
+    said = {"span_id": call["span_id"], "outcome": "ok", "who": "ada", "why": "an empty list is normal here"}
+    assert api.told == [("/api/v1/corrections", said)]
+    assert at.success

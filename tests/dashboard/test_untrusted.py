@@ -86,6 +86,8 @@ OUR_OWN = {
     "silent.py": {"took"},
     "overview.py": {"failures", "incidents", "unrecovered"},
     "senders.py": {"rows"},
+    "rules.py": {"rules", "spoke"},
+    "correction.py": {"others"},
 }
 """Names whose value is the project's own text or a number, read and confirmed file by file."""
 
@@ -136,7 +138,7 @@ def page_elements(at: AppTest) -> Iterator[tuple[str, bytes]]:
 
 
 @pytest.mark.parametrize(
-    "name", ["overview", "incidents", "silent", "tools_codes", "sessions", "calls", "senders", "replay"]
+    "name", ["overview", "incidents", "silent", "tools_codes", "sessions", "calls", "senders", "rules", "replay"]
 )
 def test_hostile_text_stays_text(serve: Any, page: Callable[..., AppTest], name: str) -> None:
     """With hostile text in every field of every answer, no element that reads Markdown or HTML is given any of it."""

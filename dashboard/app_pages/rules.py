@@ -1,0 +1,61 @@
+"""How far verdicts can be trusted: each rule, how often it spoke, how often it was right, what was corrected."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import data, states, tables, words
+from dashboard.untrusted import plain
+from dashboard.view import View
+
+view: View = st.session_state["view"]
+
+with states.loading():
+    rules = data.ask("rules", params=view.params(), limit=1000)["rows"]
+    corrections = data.ask("corrections", params={"project": view.project}, limit=200)["rows"]
+
+spoke = [row for row in rules if row.get("calls")]
+silent = [row for row in rules if not row.get("calls")]
+st.caption(
+    f"{words.plural(len(rules), 'rule')}; {words.count(len(spoke))} spoke in this window, "
+    f"{words.count(len(silent))} did not. Precision is measured on the verdicts that people checked."
+)
+shown = sorted(rules, key=lambda row: -int(row.get("calls") or 0))
+st.dataframe(
+    pd.DataFrame(
+        {
+            "rule": [plain(row.get("rule"), 80) for row in shown],
+            "says": [plain(row.get("sentence"), 300) for row in shown],
+            "confidence": [plain(row.get("confidence"), 20) for row in shown],
+            "calls": [row.get("calls") for row in shown],
+            "muted": [row.get("muted") for row in shown],
+            "last": [words.ago(row.get("last_seen")) for row in shown],
+            "precision": [words.checked(row.get("precision")) for row in shown],
+        }
+    ),
+    hide_index=True,
+    key="rules",
+    height=tables.height_of(len(shown)),  # type: ignore[arg-type]
+    alt="Rules, most frequent first",
+)
+st.subheader("Corrections", anchor=False)
+if corrections:
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "when (UTC)": [words.utc(row.get("created_at")) for row in corrections],
+                "tool": [plain(row.get("tool")) for row in corrections],
+                "rule": [plain(row.get("rule"), 80) for row in corrections],
+                "judged": [words.outcome_text(row.get("judged")) for row in corrections],
+                "corrected to": [words.outcome_text(row.get("outcome")) for row in corrections],
+                "who": [plain(row.get("who"), 80) for row in corrections],
+                "why": [plain(row.get("why"), 300) for row in corrections],
+            }
+        ),
+        hide_index=True,
+        key="corrections",
+        alt="Corrections, latest first",
+    )
+else:
+    st.caption("Nobody has corrected a verdict yet. A replay's step has the form.")
