@@ -65,7 +65,8 @@ class _Reader:
             scope_cut = dict(resource_cut)
             scope = scoped.scope
             scope_attributes, _ = self._attributes(scope.attributes, scope_cut, "scope.")
-            shared = (scope.name[:1024], scope.version[:1024], scope_attributes, scoped.schema_url or group.schema_url)
+            schema_url = (scoped.schema_url or group.schema_url)[:1024]
+            shared = (scope.name[:1024], scope.version[:1024], scope_attributes, schema_url)
             for message in scoped.spans:
                 span = self._span(message, resource, shared, scope_cut)
                 if span is not None:
@@ -96,32 +97,30 @@ class _Reader:
         if dropped or dropped_events or dropped_links:
             notes["spans have attributes, events or links beyond the caps"] += 1
         code = status.code
+        # Positional, in the order of `analytics.spans.Span`: with keywords this call costs a microsecond more.
         return Span(
-            trace_id=trace_id.hex(),
-            span_id=span_id.hex(),
-            parent_span_id="" if parent == _NO_SPAN else parent.hex(),
-            name=cap_text("name", message.name, cut, "name", limits),
-            kind=message.kind,
-            start_ns=start,
-            end_ns=end,
-            status_code=code if code in (1, 2) else 0,
-            status_message=cap_text("status", status.message, cut, "status_message", limits),
-            attributes=attributes,
-            events=events,
-            links=links,
-            resource=resource,
-            scope_name=shared[0],
-            scope_version=shared[1],
-            scope_attributes=shared[2],
-            schema_url=shared[3][:1024],
-            trace_state=message.trace_state[:1024],
-            flags=message.flags & 0xFF,
-            dropped_attributes=message.dropped_attributes_count + dropped,
-            dropped_events=message.dropped_events_count + dropped_events,
-            dropped_links=message.dropped_links_count + dropped_links,
-            cut=cut,
-            project=self._project,
-            received_ns=self._received_ns,
+            trace_id.hex(),
+            span_id.hex(),
+            "" if parent == _NO_SPAN else parent.hex(),
+            cap_text("name", message.name, cut, "name", limits),
+            message.kind,
+            start,
+            end,
+            code if code in (1, 2) else 0,
+            cap_text("status", status.message, cut, "status_message", limits),
+            attributes,
+            events,
+            links,
+            resource,
+            *shared,
+            message.trace_state[:1024],
+            message.flags & 0xFF,
+            message.dropped_attributes_count + dropped,
+            message.dropped_events_count + dropped_events,
+            message.dropped_links_count + dropped_links,
+            cut,
+            self._project,
+            self._received_ns,
         )
 
     def _events(self, messages: Sequence[Any], cut: dict[str, int]) -> tuple[list[Event], int]:
@@ -194,13 +193,14 @@ class _Reader:
             key, value = pair.key, pair.value
             if len(key) > _ODD or "\0" in key:
                 key = cap_key(key)
-            text = value.string_value
-            if not text:
-                attributes[key] = self._value(key, value, cut, prefix + key)
-            elif len(text) > small or "\0" in text:
-                attributes[key] = cap_text(key, text, cut, prefix + key, limits)
-            else:
+            if text := value.string_value:
+                if len(text) > small or "\0" in text:
+                    text = cap_text(key, text, cut, prefix + key, limits)
                 attributes[key] = text
+            elif number := value.int_value:
+                attributes[key] = number
+            else:
+                attributes[key] = self._value(key, value, cut, prefix + key)
         return attributes, dropped
 
     def _value(self, key: str, value: Any, cut: dict[str, int], mark: str) -> Any:
