@@ -8,7 +8,6 @@ from analytics.conventions.convention import Kind
 from analytics.normalise.logical_call import LogicalCall, Meaning
 from analytics.normalise.reading import ToolSpan
 from analytics.normalise.tree import NONE, Tree
-from analytics.normalise.upstream import failed
 
 LOOK_AHEAD = 16
 """Model spans looked at for one that follows a failure; in a crowd of parallel agents it may be missed."""
@@ -26,7 +25,7 @@ def mark_aborted(tree: Tree, calls: list[LogicalCall], members: list[list[ToolSp
         runs = runs or _runs(tree)
         above = tree.parent[group[0].index]
         run = runs[above] if above != NONE else NONE
-        if run != NONE and failed(tree.spans[run]):
+        if run != NONE and tree.failed(run):
             call.run_aborted = not model_follows(tree, starts, call.span.end_ns, run)
 
 

@@ -12,7 +12,7 @@ from analytics.normalise.logical_call import LogicalCall, Meaning
 from analytics.normalise.losses import forget_elided, is_scrubbed, note_losses
 from analytics.normalise.marks import span_marks, wrapper_marks
 from analytics.normalise.merge import groups
-from analytics.normalise.messages import shown
+from analytics.normalise.messages import shown, shown_in
 from analytics.normalise.reading import ToolSpan, arguments_of
 from analytics.normalise.tree import Tree, build
 from analytics.normalise.upstream import upstream_of
@@ -146,13 +146,18 @@ def _tell(call: LogicalCall, answered: Answered | None) -> None:
     if answered is None or answered.response.content is MISSING:
         return
     content = answered.response.content
-    call.told = shown(content)
     call.sources["told"] = answered.source
     if call.payload is Payload.ABSENT and not any(mark.name == "event.exception" for mark in call.marks):
         _take_result(call, content, answered.source, answered.span_id)
+        call.told = shown(content) if call.told is None else call.told
         return
+    if isinstance(content, str):
+        call.told = content
+        return
+    found = unwrap(content)
+    call.told = shown_in(found)
     known = {mark.name for mark in call.marks}
-    for mark in wrapper_marks(unwrap(content).marks, answered.span_id):
+    for mark in wrapper_marks(found.marks, answered.span_id):
         if mark.meaning is not Meaning.CLAIMED_OK and mark.name not in known:
             call.marks.append(mark)
 

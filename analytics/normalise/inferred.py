@@ -19,7 +19,6 @@ from analytics.normalise.marks import wrapper_marks
 from analytics.normalise.messages import shown
 from analytics.normalise.reading import arguments_of
 from analytics.normalise.tree import NONE, Tree
-from analytics.normalise.upstream import failed
 from analytics.normalise.values import MISSING, as_text, same_arguments
 from analytics.spans import ERROR, Span
 from telltale.payload.unwrap import unwrap
@@ -185,7 +184,7 @@ def _failed_step(tree: Tree, starts: list[int], asked: Asked) -> int:
     for _ in range(STEPS_UP):
         if at == NONE or tree.kinds[at] is Kind.TOOL:
             return NONE
-        if failed(tree.spans[at]):
+        if tree.failed(at):
             return NONE if model_follows(tree, starts, asked.time_ns, at) else at
         if tree.kinds[at] is Kind.AGENT:
             return NONE

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analytics.normalise.values import MISSING, as_text
-from telltale.payload.unwrap import decode, unwrap
+from telltale.payload.unwrap import Unwrapped, decode, unwrap
 
 MAX_NODES = 200_000
 """Most lists and objects looked at in one set of messages."""
@@ -226,12 +226,14 @@ _HOLDERS = (
 
 def shown(content: Any) -> str | None:
     """The text that a model was given, out of an answer's part or message; None where it was not recorded."""
-    if content is MISSING:
-        return None
-    found = unwrap(content)
-    if found.text is not None:
-        return found.text
-    return as_text(found.value)
+    if content is MISSING or isinstance(content, str):
+        return None if content is MISSING else content
+    return shown_in(unwrap(content))
+
+
+def shown_in(found: Unwrapped) -> str | None:
+    """The same out of an answer that is unwrapped already."""
+    return found.text if found.text is not None else as_text(found.value)
 
 
 def merged(exchanges: Iterable[Exchange]) -> Exchange:

@@ -11,7 +11,7 @@ from analytics.conventions.vocabulary import Plan, plan_of
 from analytics.normalise.messages import last_response
 from analytics.normalise.values import MISSING
 from analytics.spans import ERROR, Span
-from telltale.payload.unwrap import decode
+from telltale.payload.unwrap import decode, too_deep
 
 
 @dataclass(slots=True)
@@ -135,6 +135,8 @@ def is_schema(value: Any) -> bool:
 
 def arguments_of(sent: Any) -> Any:
     """The arguments that the tool was called with, out of the wrappers that instrumentations put around them."""
+    if not isinstance(sent, str) and too_deep(sent):
+        return "(nested too deep)"
     value = decode(sent) if isinstance(sent, str) else sent
     for _ in range(4):
         inner = _inner_arguments(value)

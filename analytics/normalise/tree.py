@@ -5,12 +5,12 @@ Spans are put in order of start time and id first, so that nothing below depends
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from analytics.conventions.convention import Kind
 from analytics.conventions.vocabulary import kind_of
 from analytics.normalise.reading import ToolSpan, read_tool_span
-from analytics.spans import Span, Trace
+from analytics.spans import ERROR, Span, Trace
 
 NONE = -1
 
@@ -36,6 +36,13 @@ class Tree:
     models: list[int]
     order: list[int]
     _spread: tuple[list[int], list[int]] | None = None
+    _failed: dict[int, bool] = field(default_factory=dict)
+
+    def failed(self, index: int) -> bool:
+        """Whether a span says that it failed: its status, or an exception event."""
+        if index not in self._failed:
+            self._failed[index] = failed(self.spans[index])
+        return self._failed[index]
 
     def is_under(self, index: int, ancestor: int) -> bool:
         """Whether one span is the other or stands below it; constant time after the first question."""
@@ -43,6 +50,11 @@ class Tree:
             self._spread = _intervals(self.order, self.parent)
         begin, size = self._spread
         return begin[ancestor] <= begin[index] < begin[ancestor] + size[ancestor]
+
+
+def failed(span: Span) -> bool:
+    """Whether a span says that it failed: its status, or an exception event."""
+    return span.status_code == ERROR or any(event.name == "exception" for event in span.events)
 
 
 def build(trace: Trace) -> Tree:

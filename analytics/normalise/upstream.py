@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 
 from analytics.conventions.convention import Kind
-from analytics.normalise.tree import NONE, Tree
-from analytics.spans import CLIENT, ERROR, PRODUCER, Span
+from analytics.normalise.tree import NONE, Tree, failed
+from analytics.spans import CLIENT, PRODUCER, Span
 
 _OUTSIDE = frozenset(
     {
@@ -20,11 +20,6 @@ _OUTSIDE = frozenset(
 def reaches_outside(span: Span) -> bool:
     """Whether a span is a client of something, by its kind or its HTTP, database, RPC or messaging attributes."""
     return span.kind in (CLIENT, PRODUCER) or not _OUTSIDE.isdisjoint(span.attributes)
-
-
-def failed(span: Span) -> bool:
-    """Whether a span says that it failed: its status, or an exception event."""
-    return span.status_code == ERROR or any(event.name == "exception" for event in span.events)
 
 
 def upstream_of(tree: Tree) -> tuple[dict[int, list[Span]], dict[int, list[Span]]]:
