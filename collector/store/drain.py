@@ -243,7 +243,9 @@ def _piece(record: Record) -> Piece | None:
     """The rows of a journal record; None where its content is not what its checksum vouched for."""
     try:
         kind = Kind(record.kind)
-        rows = pa.ipc.read_record_batch(pa.py_buffer(record.payload), _SCHEMAS[kind])
+        aligned = pa.allocate_buffer(len(record.payload))
+        memoryview(aligned)[:] = record.payload
+        rows = pa.ipc.read_record_batch(aligned, _SCHEMAS[kind])
     except (ValueError, OSError, pa.ArrowException):
         return None
     days = pc.divide(rows["received_ns"], NS_PER_DAY)
