@@ -6,6 +6,7 @@ import re
 from hashlib import blake2b
 
 _QUOTED = re.compile(r"\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`")
+_CHANGING = re.compile(r"[\d/]")
 _SCAN = 300
 
 
@@ -14,14 +15,10 @@ def normalised(message: str) -> str:
     head = message[:_SCAN]
     if '"' in head or "'" in head or "`" in head:
         head = _QUOTED.sub("*", head)
-    return " ".join([word if word.isalpha() else _kept(word) for word in head.split()])[:200].lower()
-
-
-def _kept(word: str) -> str:
-    """The word, or a star where it is an id, a number, a path or an address."""
-    if "/" in word or any(character.isdigit() for character in word):
-        return "*"
-    return word
+    words = head.split()
+    if _CHANGING.search(head):
+        words = ["*" if _CHANGING.search(word) else word for word in words]
+    return " ".join(words)[:200].lower()
 
 
 def fingerprint(tool: str, code: str, message: str | None, upstream: str | None) -> str:

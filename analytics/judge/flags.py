@@ -69,7 +69,8 @@ def _is_generic(call: LogicalCall, reading: Reading, seen: str) -> bool:
         return bool(message) and says_nothing(str(message), call.tool) and not _has_more(reading)
     if not reading.text or not seen.strip():
         return False
-    entry = masking_of(seen)
+    masked = any(found.rule == "text.masking" for found in reading.findings)
+    entry = masking_of(seen) if masked else None
     if entry is not None:
         rest = entry.pattern.fullmatch(seen.rstrip())
         return entry.generic or (rest is not None and rest.groupdict().get("rest") == "")

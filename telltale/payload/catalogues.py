@@ -137,37 +137,52 @@ def says_it_failed(text: str, tool: str = "") -> bool:
 
 _NOTE = r"\b(?:note|message|instructions?|attention|important|notice|reminder)\b[\s:,-]{0,3}(?:to|for)?\s*(?:the\s+)?"
 _MODEL = r"(?:ai\b|assistant|language model|model\b|llm|agent\b|chat ?bot)"
-INJECTION: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
-    (anchors, re.compile(pattern, re.IGNORECASE))
-    for anchors, pattern in (
+_MODELS = ("assistant", "model", "llm", "agent", " ai", "chatbot", "chat bot")
+# What a text must hold (one of the first, and one of the second) before the pattern is asked; lower-case patterns.
+INJECTION: tuple[tuple[tuple[str, ...], tuple[str, ...], re.Pattern[str]], ...] = tuple(
+    (first, second, re.compile(pattern))
+    for first, second, pattern in (
         (
             ("ignore", "disregard", "forget", "override"),
+            ("instruction", "prompt", "rule", "direction", "order", "message", "guideline"),
             r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|your|any)\b"
             r".{0,30}\b(?:instruction|prompt|rule|direction|order|message|guideline)s?",
         ),
-        (("note", "message", "instruction", "attention", "important", "notice", "reminder"), _NOTE + _MODEL),
+        (("note", "message", "instruction", "attention", "important", "notice", "reminder"), _MODELS, _NOTE + _MODEL),
         (
             ("<", "[inst]", "[/inst]"),
-            r"<\s*/?\s*(?:system|assistant|important|instructions?|admin)\s*>|\[/?INST\]|<\|im_(?:start|end)\|>",
+            ("system", "assistant", "important", "instruction", "admin", "inst]", "im_"),
+            r"<\s*/?\s*(?:system|assistant|important|instructions?|admin)\s*>|\[/?inst\]|<\|im_(?:start|end)\|>",
         ),
         (
-            ("prompt", "password", "your instructions", "your rules"),
+            ("system prompt", "password", "your instructions", "your rules", "your prompt"),
+            ("reveal", "print", "show", "repeat", "output", "send", "leak"),
             r"\b(?:reveal|print|show|repeat|output|send|leak)\b.{0,30}"
             r"\b(?:system prompt|your (?:instructions|prompt|rules)|(?:admin|root) password)",
         ),
         (
             ("do not ", "don't ", "never "),
+            ("user", "human", "operator", "anyone"),
             r"\b(?:do not|don't|never) (?:tell|inform|mention|reveal|ask|alert|warn)\b.{0,30}"
             r"\b(?:the )?(?:user|human|operator|anyone)",
         ),
-        (("without ",), r"\bwithout (?:asking|confirm\w*|approval|telling|informing)\b"),
+        (
+            ("without ",),
+            ("asking", "confirm", "approval", "telling", "informing"),
+            r"\bwithout (?:asking|confirm\w*|approval|telling|informing)\b",
+        ),
         (
             ("approved", "authori"),
+            ("continue", "proceed", "go ahead", "call", "run", "execute", "transfer"),
             r"\b(?:has|have|is|are) (?:already )?(?:been )?(?:pre-?)?(?:approved|authori[sz]ed)\b.{0,60}"
             r"\b(?:continue|proceed|go ahead|call|run|execute|transfer)",
         ),
-        (("you are now", "new "), r"\byou are now\b|\bnew (?:system )?instructions?\s*:"),
-        (("act as ",), r"\bact as (?:an?|the)\b.{0,30}\b(?:admin|root|developer|unrestricted)"),
+        (("you are now", "new "), ("you are", "instruction"), r"\byou are now\b|\bnew (?:system )?instructions?\s*:"),
+        (
+            ("act as ",),
+            ("admin", "root", "developer", "unrestricted"),
+            r"\bact as (?:an?|the)\b.{0,30}\b(?:admin|root|developer|unrestricted)",
+        ),
     )
 )
 """Orders to the model inside a text. Checked only in the text of calls that failed; sets a flag, never an outcome."""
@@ -177,9 +192,9 @@ def injection_in(text: str) -> str | None:
     """The first order to the model in a failing text (its first 8,000 characters), None where there is none."""
     head = text[:8_000]
     low = head.lower()
-    for anchors, pattern in INJECTION:
-        if holds_any(low, anchors):
-            hit = pattern.search(head)
+    for first, second, pattern in INJECTION:
+        if holds_any(low, first) and holds_any(low, second):
+            hit = pattern.search(low)
             if hit:
-                return hit.group(0)
+                return head[hit.start() : hit.end()]
     return None
