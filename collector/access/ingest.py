@@ -37,6 +37,7 @@ class IngestAccess:
             return token.project
         if not self._tokens.demanded((Role.INGEST,)):
             return DEFAULT_PROJECT
-        self._backoff.failed(address)
-        log.warning("token_refused", address=address, kind="ingest")
+        if secret:
+            self._backoff.failed(address)
+            log.warning("token_refused", address=address, kind="ingest")
         raise unauthenticated()

@@ -1,0 +1,234 @@
+"""Tokens, roles, back-off, cross-site requests (rows 22, 23, 53 to 55; faults 26 and 27)."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import httpx
+import pytest
+import typer
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import TraceServiceStub
+from typer.testing import CliRunner, Result
+
+from analytics.store import TraceKey
+from collector import cli
+from collector.access.api import needed_role
+from collector.access.backoff import BackOff
+from collector.access.tokens import Role, TokenFile, token_path
+from collector.service import Service
+from tests.collector.otlp import traces
+from tests.collector.running import JSON, config_for, post, status, wait_for
+
+ORIGIN = "https://app.example.com"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+@pytest.fixture
+def tokens(folder: Path) -> TokenFile:
+    """The token file of the service under test."""
+    return TokenFile(token_path(folder / "telltale.db"))
+
+
+@pytest.fixture
+def guarded(folder: Path, tokens: TokenFile) -> Iterator[tuple[Service, dict[str, str]]]:
+    """A service with one token of each kind, CORS for one origin, and the secrets by role."""
+    secrets = {role: tokens.create(role, "shop" if role is Role.INGEST else "default")[0] for role in Role}
+    running = Service(config_for(folder, cors_origins=(ORIGIN, "https://*.trusted.example")))
+    running.start()
+    yield running, {str(role): secret for role, secret in secrets.items()}
+    running.stop()
+
+
+def bearer(secret: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {secret}"}
+
+
+def api(
+    service: Service, method: str, path: str, headers: dict[str, str] | None = None, **more: object
+) -> httpx.Response:
+    return httpx.request(method, service.urls.api + path, headers=headers or {}, timeout=30, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.otlp(22, 23, 55)
+def test_ingest_tokens(guarded: tuple[Service, dict[str, str]]) -> None:
+    """Without, with a wrong, and with an API token: 401, nothing stored; the right one writes to its project only."""
+    service, secrets = guarded
+    for headers in ({}, bearer("tt_wrong"), bearer(secrets["admin"]), {"authorization": "Basic eDp5"}):
+        answer = post(service, traces().SerializeToString(), **headers)
+        assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+        assert status(answer).code == 16
+    request = traces()
+    assert post(service, request.SerializeToString(), **bearer(secrets["ingest"])).status_code == 200
+    trace_id = request.resource_spans[0].scope_spans[0].spans[0].trace_id.hex()
+    assert service.store is not None
+    mine, others = service.store.traces([TraceKey("shop", trace_id), TraceKey("default", trace_id)])
+    assert (len(mine.spans), len(others.spans)) == (1, 0)
+
+
+@pytest.mark.otlp(22, 23)
+def test_ingest_tokens_over_grpc(guarded: tuple[Service, dict[str, str]]) -> None:
+    """No or a wrong token is UNAUTHENTICATED, final; the right one is taken."""
+    service, secrets = guarded
+    with grpc.insecure_channel(service.urls.otlp_grpc.removeprefix("http://")) as channel:
+        stub = TraceServiceStub(channel)
+        for metadata in ((), (("authorization", "Bearer nonsense"),)):
+            with pytest.raises(grpc.RpcError) as caught:
+                stub.Export(traces(), metadata=metadata, timeout=30)
+            assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
+            assert "google.rpc.retryinfo-bin" not in dict(caught.value.trailing_metadata())
+        stub.Export(traces(), metadata=(("authorization", f"bearer {secrets['ingest']}"),), timeout=30)
+
+
+def test_a_revoked_token_ends_while_the_service_runs(
+    guarded: tuple[Service, dict[str, str]], tokens: TokenFile
+) -> None:
+    """Within seconds a revoked token is 401, and the door stays closed although no valid ingest token is left."""
+    service, secrets = guarded
+    row = next(token for token in tokens.tokens() if token.role is Role.INGEST)
+    assert post(service, b"{}", JSON, **bearer(secrets["ingest"])).status_code == 200
+    tokens.revoke(row.id)
+    wait_for(lambda: post(service, b"{}", JSON, **bearer(secrets["ingest"])).status_code in (401, 429))
+    assert post(service, b"{}", JSON).status_code in (401, 429)
+
+
+def test_guessing_is_slowed_down_and_nothing_is_logged_of_the_token(
+    guarded: tuple[Service, dict[str, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After ten wrong tokens the address must wait (429, Retry-After), even with a right one."""
+    service, secrets = guarded
+    assert {post(service, b"{}", JSON).status_code for _ in range(12)} == {401}  # a missing token is no guess
+    codes = [post(service, b"{}", JSON, **bearer(f"tt_guess-{n}")).status_code for n in range(12)]
+    assert codes[:10] == [401] * 10
+    assert codes[10] == 429
+    answer = post(service, b"{}", JSON, **bearer(secrets["ingest"]))
+    assert answer.status_code == 429
+    assert int(answer.headers["retry-after"]) >= 1
+    assert service._http.peers.total >= 0
+    captured = capsys.readouterr()
+    assert "tt_guess" not in captured.out + captured.err
+
+
+def test_back_off_is_per_address_and_forgets() -> None:
+    """The wait doubles up to a minute, is the address's own, and old failures are forgotten."""
+    now = [0.0]
+    backoff = BackOff(lambda: now[0])
+    for _ in range(9):
+        backoff.failed("a")
+    assert backoff.wait_s("a") == 0
+    waits = []
+    for _ in range(8):
+        backoff.failed("a")
+        waits.append(backoff.wait_s("a"))
+    assert waits == sorted(waits)
+    assert waits[-1] <= 61
+    assert backoff.wait_s("b") == 0
+    now[0] += 3600
+    assert backoff.wait_s("a") == 0
+    backoff.failed("a")
+    assert backoff.wait_s("a") == 0
+
+
+@pytest.mark.parametrize(
+    ("role", "read", "operate", "administer"),
+    [(None, 401, 401, 401), ("ingest", 401, 401, 401), ("viewer", 200, 403, 403), ("operator", 200, 404, 403)],
+)
+def test_roles(
+    guarded: tuple[Service, dict[str, str]], role: str | None, read: int, operate: int, administer: int
+) -> None:
+    """Each role does what it may: viewers read, operators speak of incidents, the rest is for admins."""
+    service, secrets = guarded
+    headers = bearer(secrets[role]) if role else {}
+    change = {**headers, "content-type": JSON, "x-telltale-request": "1"}
+    assert api(service, "GET", "/api/v1/status", headers).status_code == read
+    assert api(service, "GET", "/metrics", headers).status_code == read
+    acknowledged = api(service, "POST", "/api/v1/incidents/none/acknowledge", change, content=b'{"who": "me"}')
+    assert acknowledged.status_code == operate
+    assert api(service, "POST", "/api/v1/anything", change, content=b"{}").status_code == administer
+    assert api(service, "GET", "/healthz").status_code == 200
+
+
+def test_every_change_has_a_role() -> None:
+    """Reads need a viewer, words on incidents and corrections an operator, every other change an admin."""
+    assert needed_role("GET", "/api/v1/calls") is Role.VIEWER
+    assert needed_role("POST", "/api/v1/incidents/7/diagnose") is Role.OPERATOR
+    assert needed_role("POST", "/api/v1/corrections") is Role.OPERATOR
+    assert needed_role("DELETE", "/api/v1/calls") is Role.ADMIN
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"content-type": JSON},
+        {"x-telltale-request": "1"},
+        {"content-type": "text/plain", "x-telltale-request": "1"},
+        {"content-type": "application/x-www-form-urlencoded", "x-telltale-request": "1"},
+    ],
+)
+def test_a_strangers_page_cannot_change_anything(service: Service, headers: dict[str, str]) -> None:
+    """A change without JSON and our own header is refused before the API sees it, on an open loopback service too."""
+    answer = api(service, "POST", "/api/v1/corrections", headers, content=b"{}")
+    assert answer.status_code == 415
+
+
+def test_a_rebound_name_reaches_nothing(service: Service) -> None:
+    """Another Host, none, or two: 421 on the API; the configured name and loopback are fine."""
+    for host in ("evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "[::2]", "169.254.169.254"):
+        assert api(service, "GET", "/api/v1/status", {"host": host}).status_code == 421
+    for host in ("localhost", "LOCALHOST:99", "127.0.0.1:1", "[::1]:80"):
+        assert api(service, "GET", "/api/v1/status", {"host": host}).status_code == 200
+
+
+@pytest.mark.otlp(53, 54)
+def test_cors_for_configured_origins(guarded: tuple[Service, dict[str, str]]) -> None:
+    """A preflight passes without a token for an allowed origin, exact or by wildcard; others get no CORS headers."""
+    service, _ = guarded
+    url = service.urls.otlp_http + "/v1/traces"
+    for origin in (ORIGIN, "https://a.trusted.example"):
+        asked = {"origin": origin, "access-control-request-method": "POST"}
+        answer = httpx.options(url, headers=asked)
+        assert answer.status_code == 204
+        assert answer.headers["access-control-allow-origin"] == origin
+        assert "content-type" in answer.headers["access-control-allow-headers"]
+        assert int(answer.headers["access-control-max-age"]) > 0
+        assert "access-control-allow-credentials" not in answer.headers
+        refused = post(service, b"{}", JSON, origin=origin)
+        assert (refused.status_code, refused.headers["access-control-allow-origin"]) == (401, origin)
+    for origin in ("https://evil.example", "https://app.example.com.evil.example", "null"):
+        answer = httpx.options(url, headers={"origin": origin, "access-control-request-method": "POST"})
+        assert "access-control-allow-origin" not in answer.headers
+
+
+def command(*arguments: str) -> Result:
+    app = typer.Typer()
+    cli.register(app)
+    return CliRunner().invoke(app, ["token", *arguments])
+
+
+def test_the_token_command(folder: Path) -> None:
+    """create prints the secret once and keeps only its hash, list never shows it, revoke marks the row."""
+    db = str(folder / "telltale.db")
+    made = command("create", "--role", "ingest", "--project", "shop", "--db", db)
+    secret = made.stdout.strip().splitlines()[-1]
+    assert secret.startswith("tt_")
+    file = token_path(Path(db))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert secret not in file.read_text()
+    listed = command("list", "--format", "jsonl", "--db", db)
+    row = json.loads(listed.stdout)
+    assert secret not in listed.stdout
+    assert (row["project"], row["revoked"]) == ("shop", None)
+    assert command("revoke", row["id"], "--db", db).exit_code == 0
+    assert json.loads(command("list", "--format", "jsonl", "--db", db).stdout)["revoked"]
+    assert command("revoke", "nothing", "--db", db).exit_code == 2
+    assert command("create", "--role", "ingest", "--project", "../up", "--db", db).exit_code == 2
+    file.write_text("{")
+    assert command("list", "--db", db).exit_code == 2
