@@ -122,7 +122,7 @@ def _decode_scalar(text: str, found: Unwrapped) -> bool:
 
 
 def _decode_json(text: str, found: Unwrapped) -> bool:
-    if "\\ud" in text or "\\uD" in text:
+    if "\\u" in text and ("\\ud" in text or "\\uD" in text):
         text = _LONE_SURROGATE.sub(r"\\ufffd", text)
     try:
         value, end = _DECODER.raw_decode(text)
