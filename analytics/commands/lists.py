@@ -190,7 +190,8 @@ def list_rows(
         shown = show(paged(asked, endpoint, given, limit, counts), columns, form, whole=whole)
         total = counts.get("total", shown)
         if form == "table":
-            print(f"{shown} of {total} {endpoint}" if shown < total else f"{total} {endpoint}")
+            noun = endpoint.removesuffix("s") if total == 1 else endpoint
+            print(f"{shown} of {total} {noun}" if shown < total else f"{total} {noun}")
 
 
 def paged(

@@ -15,7 +15,13 @@ from rich.text import Text
 
 from analytics.api.encode import csv_lines
 
+PIPED_WIDTH = 320
+"""Columns of a table or page that does not go to a terminal: nothing has to be squeezed there."""
+
 FORMATS = ("table", "jsonl", "csv")
+
+CELL = 60
+"""The longest cell of a table, in characters."""
 
 _DIRECTIONS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F}
 _HIDDEN = {*range(0x20), *range(0x7F, 0xA0), *_DIRECTIONS, 0x2028, 0x2029}
@@ -42,7 +48,7 @@ def lines_of(text: str) -> str:
 
 def console() -> Console:
     """Standard output, with nothing in a text taken for markup."""
-    wide = None if sys.stdout.isatty() else 160
+    wide = None if sys.stdout.isatty() else PIPED_WIDTH
     return Console(markup=False, highlight=False, emoji=False, soft_wrap=False, width=wide)
 
 
@@ -94,7 +100,8 @@ def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> int:
 def _cell(value: Any) -> str:
     if isinstance(value, Mapping) and {"numerator", "denominator"} <= value.keys():
         return rate_text(value)
-    return plain(value)[:120]
+    text = plain(value)
+    return text if len(text) <= CELL else text[: CELL - 1] + "…"
 
 
 def rate_text(rate: Mapping[str, Any]) -> str:

@@ -120,7 +120,7 @@ def _explain(out: Console, call: Mapping[str, Any]) -> None:
             place = next(
                 (f"{key} {plain(evidence[key])}" for key in ("key", "mark", "span_id") if evidence.get(key)), ""
             )
-            out.print(Text(f"    evidence: {place} = {plain(evidence.get('value'))}"[:400]))
+            out.print(Text(f"    evidence: {' = '.join(filter(None, (place, plain(evidence.get('value')))))}"[:400]))
     if not call["rules_explained"]:
         out.print(Text("  no rule spoke against it"))
     _explain_rest(out, call)

@@ -1,0 +1,149 @@
+"""What the API says of the scene, over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from analytics.client import ApiClient, ApiError
+
+
+def test_the_overview_counts_the_scene(client: ApiClient) -> None:
+    """Calls by outcome, compliance with its denominator, sessions, the trend and the worst tools add up."""
+    made = client.get("overview")
+
+    assert made["by_outcome"] == {"ok": 2, "structured_error": 1, "unstructured_error": 1, "silent_failure": 1}
+    assert (made["calls"], made["failures"], made["silent"]) == (5, 3, 1)
+    assert (made["compliance"]["numerator"], made["compliance"]["denominator"]) == (1, 3)
+    assert made["compliance"]["low"] < made["compliance"]["rate"] < made["compliance"]["high"]
+    assert (made["sessions"], made["sessions_failed"], made["sessions_unrecovered"]) == (3, 2, 1)
+    assert sum(point["silent_failure"] for point in made["trend"]) == 1
+    assert {row["tool"] for row in made["worst_tools"]} == {"book_meeting", "list_meetings", "fetch_note"}
+    assert made["previous"] == {"calls": 0, "failures": 0, "silent": 0, "compliance": made["previous"]["compliance"]}
+
+
+def test_tools_fold_outcomes_codes_and_durations(client: ApiClient) -> None:
+    """One row per tool; its counts and its quantiles are those of its calls."""
+    by_tool = {row["tool"]: row for row in client.get("tools")["rows"]}
+    listed = by_tool["list_meetings"]
+
+    assert (listed["calls"], listed["ok"], listed["silent_failure"], listed["failure_rate"]) == (2, 1, 1, 0.5)
+    assert listed["top_code"] == "UNAVAILABLE"
+    assert listed["p50_ms"] == pytest.approx(0.9, rel=0.03)
+    assert listed["sessions_failed"] == 1
+    assert listed["last_failure_at"] is not None
+
+
+def test_every_count_opens_the_list_behind_it(client: ApiClient) -> None:
+    """`calls` narrowed as a tile counts has as many rows as the tile says."""
+    overview = client.get("overview")
+    for outcome, count in overview["by_outcome"].items():
+        assert client.get("calls", outcome=outcome)["total"] == count
+    assert client.get("calls", outcome="failed")["total"] == overview["failures"]
+    assert client.get("sessions", flagged=True)["total"] == overview["sessions_failed"]
+    assert client.get("sessions", unrecovered=True)["total"] == overview["sessions_unrecovered"]
+    for row in client.get("tools-codes")["rows"]:
+        found = client.get("calls", tool=row["tool"], code=row["code"], outcome=row["outcome"])
+        assert found["total"] == row["calls"]
+
+
+def test_a_call_explains_itself_by_any_of_its_spans(client: ApiClient) -> None:
+    """Payloads, evidence and a sentence for each rule."""
+    [silent] = client.get("silent")["rows"]
+    call = client.get("calls", silent["span_id"])
+
+    assert (call["outcome"], call["declared"], call["result"]) == ("silent_failure", "none", "[]")
+    assert call["rules_explained"]
+    for each in call["rules_explained"]:
+        assert each["sentence"] != each["rule"]
+        assert each["evidence"]
+
+
+def test_pages_follow_each_other_without_gap_or_repeat(client: ApiClient) -> None:
+    """Cursors lead through a list, newest first."""
+    whole = [row["id"] for row in client.get("calls")["rows"]]
+    paged: list[str] = []
+    cursor: str | None = None
+    while True:
+        page = client.get("calls", limit=2, cursor=cursor)
+        paged += [row["id"] for row in page["rows"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+
+    assert paged == whole
+    starts = [row["started_at"] for row in client.get("calls")["rows"]]
+    assert starts == sorted(starts, reverse=True)
+
+
+def test_a_replay_shows_who_did_what_and_the_first_failing_step(client: ApiClient) -> None:
+    """User, model, tool and upstream of the session that was lied to, in time order."""
+    made = client.get("sessions", "s-lied", "replay")
+    steps: list[dict[str, Any]] = made["steps"]
+
+    assert [step["n"] for step in steps] == list(range(len(steps)))
+    assert [step["kind"] for step in steps] == ["agent", "user", "model", "tool", "tool", "model"]
+    failing = steps[made["first_failing_step"]]
+    assert (failing["title"], failing["result"], failing["call"]["outcome"]) == (
+        "list_meetings",
+        "[]",
+        "silent_failure",
+    )
+    [upstream] = failing["upstream"]
+    assert (upstream["host"], upstream["status"], upstream["span_status"]) == ("calendar.internal", "503", "ERROR")
+    assert steps[1]["text"] == "What is on my calendar?"
+    assert steps[-1]["text"] == "You have no meetings."
+
+
+def test_a_session_id_may_hold_anything(client: ApiClient) -> None:
+    """Ids travel quoted, slashes and spaces included."""
+    made = client.get("sessions", "s-well/with slash", "replay")
+
+    assert made["session"]["session_id"] == "s-well/with slash"
+    assert made["first_failing_step"] is None
+
+
+def test_groups_name_a_fault(client: ApiClient) -> None:
+    """Failures fall into groups, and each group says whose fault it is."""
+    faults = {row["tool"]: row["fault"] for row in client.get("groups")["rows"]}
+
+    assert faults == {"book_meeting": "caller", "list_meetings": "upstream", "fetch_note": "tool"}
+
+
+def test_tables_travel_as_arrow(client: ApiClient) -> None:
+    """The same rows as in JSON, with the totals beside them."""
+    table = client.table("calls", outcome="failed")
+
+    assert table.num_rows == 3
+    assert table.schema.metadata[b"total"] == b"3"
+    assert set(table["outcome"].to_pylist()) == {"structured_error", "unstructured_error", "silent_failure"}
+
+
+def test_the_report_holds_the_metrics(client: ApiClient) -> None:
+    """Compliance, tools, codes, groups and the time to diagnose of a period."""
+    made = client.get("report", since="7d")
+
+    assert made["calls"] == 5
+    assert made["time_to_diagnose"]["all"]["total_s"] == {"median": None, "p90": None, "measured": 0}
+    assert {row["code"] for row in made["codes"]} >= {"INVALID_ARGUMENT", "UNAVAILABLE"}
+
+
+def test_senders_and_status_account_for_everything(client: ApiClient) -> None:
+    """Every span is in some sender's account; the process's own words are merged in."""
+    spans = sum(row["spans"] for row in client.get("senders")["rows"])
+    status = client.get("status")
+
+    assert spans == status["spans"] == 13
+    assert (status["calls"], status["version"], status["refused"]) == (5, "test", {"too_large": 2})
+    assert status["judged_lag_s"] == 0.0
+
+
+@pytest.mark.parametrize("path", [("calls", "ffff"), ("sessions", "nobody", "replay"), ("nothing",)])
+def test_what_is_not_there_is_said_to_be_missing(client: ApiClient, path: tuple[str, ...]) -> None:
+    """404 with a sentence, which the client raises."""
+    with pytest.raises(ApiError) as refused:
+        client.get(*path)
+
+    assert refused.value.status == 404
+    assert str(refused.value)

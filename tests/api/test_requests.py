@@ -1,0 +1,128 @@
+"""What the API refuses, and how it says so."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import httpx
+import pytest
+
+from analytics.client import ApiClient, ApiError, ApiUnavailable
+from tests.api.scene import HOSTILE
+
+BAD = [
+    ("since", "yesterday"),
+    ("until", "15"),
+    ("limit", "0"),
+    ("limit", "10001"),
+    ("limit", "many"),
+    ("limit", "²"),
+    ("cursor", "nonsense"),
+    ("outcome", "bad"),
+    ("code", "HTTP_500"),
+    ("flag", "odd"),
+    ("payload", "maybe"),
+    ("state", "asleep"),
+    ("format", "xml"),
+    ("inferred", "perhaps"),
+    ("tool", "x" * 2000),
+    ("tols", "search"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD)
+def test_a_wrong_parameter_is_named(client: ApiClient, name: str, value: str) -> None:
+    """400 with a sentence that begins with the parameter."""
+    with pytest.raises(ApiError) as refused:
+        client.get("calls", **{name: value})
+
+    assert refused.value.status == 400
+    assert str(refused.value).lstrip("'").startswith(name)
+
+
+def test_a_parameter_given_twice_is_refused(url: str) -> None:
+    """Which one would have been meant?"""
+    assert httpx.get(f"{url}/api/v1/calls?tool=a&tool=b").status_code == 400
+
+
+def test_a_change_needs_json_and_the_header(url: str) -> None:
+    """A form or a script of a strange page can send neither."""
+    place, body = f"{url}/api/v1/corrections", {"span_id": "x", "outcome": "ok", "who": "me", "why": "so"}
+    form = httpx.post(place, data=body, headers={"x-telltale-request": "1"})
+    bare = httpx.post(place, json=body)
+    broken = httpx.post(place, content=b"{", headers={"content-type": "application/json", "x-telltale-request": "1"})
+    other = httpx.put(place, json=body)
+
+    assert [form.status_code, bare.status_code, broken.status_code, other.status_code] == [400, 400, 400, 405]
+    assert "content-type" in form.json()["error"]
+    assert "x-telltale-request" in bare.json()["error"]
+
+
+def test_a_spreadsheet_gets_no_formula(url: str) -> None:
+    """CSV cells that would be run are quoted with an apostrophe; the text is otherwise whole."""
+    answer = httpx.get(f"{url}/api/v1/groups", params={"format": "csv"})
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    [hostile] = [row["message"] for row in rows if row["tool"] == "fetch_note"]
+
+    assert answer.headers["content-type"].startswith("text/csv")
+    assert hostile.startswith("'=HYPERLINK")
+    assert HOSTILE[:20] in hostile
+
+
+def test_the_document_lists_every_endpoint(url: str) -> None:
+    """OpenAPI names each path, its parameters and the bodies of changes."""
+    document = httpx.get(f"{url}/api/v1/openapi.json").json()
+
+    assert document["openapi"].startswith("3.1")
+    assert "/api/v1/sessions/{id}/replay" in document["paths"]
+    assert set(document["paths"]["/api/v1/corrections"]) == {"get", "post"}
+    names = {each["name"] for each in document["paths"]["/api/v1/calls"]["get"]["parameters"]}
+    assert {"since", "tool", "outcome", "limit", "cursor"} <= names
+
+
+def test_health_is_answered(url: str) -> None:
+    """For probes."""
+    assert httpx.get(f"{url}/healthz").json() == {"status": "ok"}
+
+
+def test_a_correction_is_remembered_and_applied(client: ApiClient) -> None:
+    """The verdict changes everywhere at once, and the rule's precision says so."""
+    [call] = client.get("calls", tool="fetch_note")["rows"]
+    body = {"span_id": call["span_id"], "outcome": "ok", "who": "sre", "why": "a test note"}
+    made = client.post("corrections", body=body)
+
+    assert (made["judged"], made["outcome"], made["corrected"]) == ("unstructured_error", "ok", 1)
+    [after] = client.get("calls", tool="fetch_note")["rows"]
+    assert (after["outcome"], after["confidence"]) == ("ok", "certain")
+    assert client.get("overview", tool="fetch_note")["failures"] == 0
+    assert client.get("corrections")["total"] == 1
+    precision = {row["rule"]: row["precision"] for row in client.get("rules")["rows"]}[made["rule"]]
+    assert (precision["numerator"], precision["denominator"]) == (0, 1)
+    back = client.post("corrections", body={**body, "outcome": "unstructured_error"})
+    assert back["corrected"] == 1
+    assert client.get("overview", tool="fetch_note")["failures"] == 1
+
+
+@pytest.mark.parametrize("missing", ["span_id", "outcome", "who", "why"])
+def test_a_correction_needs_all_its_parts(client: ApiClient, missing: str) -> None:
+    """The refusal names the part."""
+    body = {"span_id": "x", "outcome": "ok", "who": "sre", "why": "because"}
+    del body[missing]
+    with pytest.raises(ApiError, match=missing) as refused:
+        client.post("corrections", body=body)
+
+    assert refused.value.status == 400
+
+
+def test_nobody_there_is_unavailable() -> None:
+    """A service that does not answer is told apart from one that refuses."""
+    with ApiClient("http://127.0.0.1:9", timeout=2.0) as client, pytest.raises(ApiUnavailable, match="no service"):
+        client.get("overview")
+
+
+def test_another_kind_of_server_is_told_apart() -> None:
+    """What is no Telltale service gives a sentence, not a traceback."""
+    page = httpx.MockTransport(lambda _: httpx.Response(200, text="<html>hello</html>"))
+    with ApiClient("http://other.test", transport=page) as client, pytest.raises(ApiError, match="not a Telltale"):
+        client.get("overview")

@@ -1,0 +1,178 @@
+"""`telltale calls` and its siblings on a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analytics.commands.lists import CALL_FIELDS
+from collector.store import DuckDBStore
+
+Run = Callable[..., Any]
+
+CONTRACT = [
+    "project",
+    "trace_id",
+    "span_id",
+    "session_id",
+    "agent",
+    "user",
+    "service",
+    "release",
+    "tool",
+    "call_id",
+    "started_at",
+    "duration_ms",
+    "declared",
+    "outcome",
+    "code",
+    "declared_code",
+    "code_source",
+    "flags",
+    "contract_fields",
+    "rules",
+    "evidence",
+    "confidence",
+    "payload",
+    "action",
+    "retryable",
+    "recovered",
+    "inferred",
+    "run_aborted",
+    "rules_version",
+]
+
+
+def test_calls_as_jsonl_keep_the_contract(run: Run, db: Path) -> None:
+    """One object per call with exactly the promised fields; the file is judged to its end first."""
+    result = run("calls", "--db", db, "--format", "jsonl")
+    calls = [json.loads(line) for line in result.stdout.splitlines()]
+
+    assert result.exit_code == 0
+    assert list(CALL_FIELDS) == CONTRACT
+    assert [list(call) for call in calls] == [CONTRACT] * 5
+    assert {call["outcome"] for call in calls} == {"ok", "structured_error", "unstructured_error", "silent_failure"}
+    for call in calls:
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", call["started_at"])
+
+
+def test_filters_narrow(run: Run, db: Path) -> None:
+    """Tool, outcome and time are those of the API."""
+    silent = run("calls", "--db", db, "--outcome", "silent_failure", "--format", "jsonl").stdout.splitlines()
+    failed = run("calls", "--db", db, "--outcome", "failed", "--tool", "book_meeting", "--format", "jsonl").stdout
+    old = run("calls", "--db", db, "--since", "1m", "--format", "jsonl").stdout
+
+    assert (len(silent), len(failed.splitlines()), old) == (1, 1, "")
+
+
+@pytest.mark.parametrize("command", ["calls", "tools", "sessions", "groups", "incidents", "senders", "rules"])
+@pytest.mark.parametrize("form", ["table", "jsonl", "csv"])
+def test_every_list_has_every_form(run: Run, db: Path, command: str, form: str) -> None:
+    """A table for people, JSON lines and CSV for programs."""
+    result = run(command, "--db", db, "--format", form)
+
+    assert result.exit_code == 0, result.output
+    if form == "jsonl":
+        assert all(isinstance(json.loads(line), dict) for line in result.stdout.splitlines())
+    if form == "csv" and command != "incidents":
+        assert len(list(csv.DictReader(io.StringIO(result.stdout)))) > 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("calls", "--format", "table"),
+        ("groups", "--format", "table"),
+        ("groups", "--format", "csv"),
+        ("groups", "--format", "jsonl"),
+        ("replay", "s-lied"),
+        ("report",),
+    ],
+)
+def test_no_text_of_a_payload_steers_a_terminal(run: Run, db: Path, command: tuple[str, ...]) -> None:
+    """Control characters are shown, never sent; markup stays text."""
+    shown = run(*command, "--db", db).stdout
+
+    assert "\x1b" not in shown
+    if command[0] == "groups":
+        assert "evil.test" in shown
+
+
+def test_html_holds_payloads_as_text(run: Run, db: Path) -> None:
+    """The report's page runs nothing and loads nothing."""
+    page = run("report", "--db", db, "--format", "html").stdout
+
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert "default-src 'none'" in page
+
+
+def test_a_missing_file_is_a_sentence(run: Run, tmp_path: Path) -> None:
+    """Nothing is made, exit 2."""
+    result = run("calls", "--db", tmp_path / "nothing.db")
+
+    assert result.exit_code == 2
+    assert "there is no database" in result.stderr
+    assert not (tmp_path / "nothing.db").exists()
+
+
+def test_a_file_that_is_no_database_is_a_sentence(run: Run, tmp_path: Path) -> None:
+    """Exit 2 without a traceback."""
+    path = tmp_path / "notes.db"
+    path.write_text("these are my notes, not a database")
+    result = run("calls", "--db", path)
+
+    assert result.exit_code == 2
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+
+
+def test_a_held_file_points_to_the_api(tmp_path: Path, process: Run) -> None:
+    """When a service holds the file the message says to use --api."""
+    store = DuckDBStore(tmp_path / "held.db")
+    try:
+        result = process("calls", "--db", tmp_path / "held.db")
+    finally:
+        store.close()
+
+    assert result.returncode == 2
+    assert "--api" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("calls", "--since", "yesterday"),
+        ("calls", "--outcome", "bad"),
+        ("calls", "--format", "xml"),
+        ("calls", "--api", "ftp://x"),
+        ("calls", "--limit", "0"),
+        ("replay", "nobody"),
+        ("explain", "ffff"),
+    ],
+)
+def test_bad_usage_is_exit_2_and_a_sentence(run: Run, db: Path, arguments: tuple[str, ...]) -> None:
+    """Never a traceback."""
+    given = arguments if "--api" in arguments else (*arguments, "--db", db)
+    result = run(*given)
+
+    assert result.exit_code == 2
+    assert result.stderr.strip()
+    assert isinstance(result.exception, SystemExit)
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(db: Path) -> None:
+    """`| head` ends the command quietly."""
+    code = f"{sys.executable} -m telltale calls --db {db} --format jsonl | head -c 10"
+    result = subprocess.run(["/bin/sh", "-c", code], capture_output=True, text=True, timeout=110, check=False)
+
+    assert (len(result.stdout), result.stderr) == (10, "")

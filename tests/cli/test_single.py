@@ -1,0 +1,135 @@
+"""One session, one verdict, one correction; recordings without a database."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collector.store import DuckDBStore
+from tests.api.scene import scene
+from tests.cli.otlp import line
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """The scene as a recorded file."""
+    path = tmp_path / "run.jsonl"
+    path.write_text(line(scene(time.time_ns())) + "\n")
+    return path
+
+
+def _first(run: Run, db: Path, *filters: str) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(run("calls", "--db", db, "--format", "jsonl", *filters).stdout.splitlines()[0])
+    return made
+
+
+def test_a_replay_reads_like_a_story(run: Run, db: Path) -> None:
+    """User, model, tool with its payloads, upstream, and the first failure marked."""
+    shown = run("replay", "s-lied", "--db", db).stdout
+
+    for part in ("What is on my calendar?", "list_meetings", "503", "◀ first failure", "You have no meetings."):
+        assert part in shown
+    assert shown.index("list_meetings") < shown.index("◀ first failure") < shown.index("fetch_note")
+
+
+def test_an_explanation_names_rule_and_evidence(run: Run, db: Path) -> None:
+    """By any span of the call."""
+    call = _first(run, db, "--outcome", "silent_failure")
+    shown = run("explain", call["span_id"], "--db", db).stdout
+
+    assert "silent_failure" in shown
+    for rule in call["rules"]:
+        assert rule in shown
+    assert "evidence" in shown
+
+
+def test_a_correction_survives_judging_again(run: Run, tmp_path: Path) -> None:
+    """It is said once, applied at once, and still there after a re-judge."""
+    db = tmp_path / "corrected.db"
+    store = DuckDBStore(db)
+    store.append(scene(time.time_ns()))
+    store.close()
+    call = _first(run, db, "--outcome", "silent_failure")
+    made = run("correct", call["span_id"], "--outcome", "ok", "--who", "sre", "--why", "a known gap", "--db", db)
+    again = run("rejudge", "--since", "all", "--db", db)
+
+    assert "1 calls of list_meetings" in made.stdout
+    assert again.stdout == "3 traces judged again\n"
+    assert run("calls", "--db", db, "--outcome", "silent_failure", "--format", "jsonl").stdout == ""
+    assert run("tools", "--db", db, "--tool", "list_meetings", "--format", "jsonl").stdout.count('"failures":0') == 1
+
+
+def test_mapping_says_what_was_read(run: Run, recording: Path) -> None:
+    """Calls seen, the attribute that gave each field."""
+    shown = run("mapping", recording).stdout
+    data = json.loads(run("mapping", recording, "--format", "json").stdout)
+
+    assert "5 tool calls in 13 spans of 3 traces" in shown
+    assert "gen_ai.tool.call.result" in shown
+    assert data["calls"] == 5
+
+
+def test_mapping_of_nothing_is_exit_2(run: Run, tmp_path: Path) -> None:
+    """A file that is not OTLP is named."""
+    path = tmp_path / "other.json"
+    path.write_text('{"hello": 1}')
+    result = run("mapping", path)
+
+    assert result.exit_code == 2
+    assert "other.json" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("limits", "code", "said"),
+    [
+        (("--max-silent", "1"), 0, "5 tool calls"),
+        (("--max-silent", "0"), 1, "1 silent failures, 0 allowed"),
+        (("--min-compliance", "0.3"), 0, "33.3 %"),
+        (("--min-compliance", "0.95", "--max-silent", "5"), 1, "below 95.0%"),
+        (("--min-compliance", "0.95", "--min-samples", "10"), 3, "cannot tell"),
+        ((), 2, ""),
+        (("--min-compliance", "2"), 2, ""),
+    ],
+)
+def test_the_gate_speaks_in_exit_codes(
+    run: Run, recording: Path, limits: tuple[str, ...], code: int, said: str
+) -> None:
+    """0 pass, 1 breach, 2 bad usage, 3 cannot tell."""
+    result = run("check", recording, *limits)
+
+    assert result.exit_code == code
+    assert said in result.stdout
+
+
+def test_the_gate_cannot_tell_without_calls(run: Run, tmp_path: Path) -> None:
+    """No tool call seen is no pass."""
+    path = tmp_path / "quiet.jsonl"
+    quiet = scene(time.time_ns())
+    quiet.spans = [span for span in quiet.spans if "gen_ai.tool.name" not in span.attributes]
+    path.write_text(line(quiet))
+
+    assert run("check", path, "--max-silent", "0").exit_code == 3
+
+
+def test_the_gate_refuses_what_it_cannot_read(run: Run, tmp_path: Path) -> None:
+    """A broken recording is bad input, not a pass."""
+    path = tmp_path / "broken.jsonl"
+    path.write_text('{"resourceSpans": [')
+
+    assert run("check", path, "--max-silent", "0").exit_code == 2
+    assert run("check", tmp_path / "nothing", "--max-silent", "0").exit_code == 2
+
+
+def test_the_report_is_one_object_as_json(run: Run, db: Path) -> None:
+    """For programs."""
+    report = json.loads(run("report", "--db", db, "--format", "json").stdout)
+
+    assert report["calls"] == 5
+    assert report["compliance"]["denominator"] == 3
