@@ -29,6 +29,8 @@ def choose_code(call: LogicalCall, reading: Reading, verdict: Verdict) -> tuple[
         return declared, "declared"
     if reading.code is not None and reading.code is not Code.INTERNAL:
         return reading.code, "payload"
+    if verdict.refused:
+        return Code.PERMISSION_DENIED, "refusal"
     found = _from_raised(verdict.raised)
     if found is None and cause is not None and cause.code is not None:
         found = cause.code, f"upstream {cause.value}"

@@ -105,5 +105,5 @@ def _is_wrong(reading: Reading, code: Code) -> bool:
     if reading.retryable is None:
         return False
     if reading.retryable:
-        return code in NOT_RETRYABLE and code is not Code.INTERNAL
+        return code in NOT_RETRYABLE and (code is not Code.INTERNAL or reading.code is Code.INTERNAL)
     return code in _PASSING and reading.action != Action.STOP_AND_TELL_USER.value

@@ -16,6 +16,7 @@ from analytics.normalise.logical_call import LogicalCall
 from analytics.settings import JudgeSettings, ToolSettings
 from analytics.spans import Trace
 from telltale.payload import Asked, Reading, read_payload
+from telltale.payload.prefix import parse_prefix
 from telltale.payload.reader import retry_after
 from telltale.vocabulary import Outcome, Payload
 
@@ -47,7 +48,7 @@ def judge_calls(trace: Trace, calls: list[LogicalCall], settings: JudgeSettings)
 def judge_one(call: LogicalCall, settings: ToolSettings, index: TraceIndex, trace: Trace) -> Call:
     """Judges one call against its trace."""
     asked = Asked(call.tool, call.arguments, settings.content, settings.changes_state)
-    reading = read_payload(call.result, asked) if call.payload is not Payload.ABSENT else Reading(None)
+    reading = _read(call, asked)
     verdict = decide(call, reading, asked, settings, index)
     row = _row(call, verdict, trace)
     if verdict.outcome is not Outcome.OK:
@@ -56,6 +57,18 @@ def judge_one(call: LogicalCall, settings: ToolSettings, index: TraceIndex, trac
         row.flags = ["refused"]
     row.muted = bool(settings.mute) and bool(row.rules) and all(rule in settings.mute for rule in row.rules)
     return row
+
+
+def _read(call: LogicalCall, asked: Asked) -> Reading:
+    """The reading of a call's result; of a cut one, by what is left of it, and never as empty."""
+    if call.payload is Payload.ABSENT:
+        return Reading(None)
+    if call.payload is Payload.CAPTURED:
+        return read_payload(call.result, asked)
+    left = parse_prefix(call.result) if isinstance(call.result, str) else None
+    reading = read_payload(call.result if left is None else left, asked)
+    reading.empty = False
+    return reading
 
 
 def _row(call: LogicalCall, verdict: Verdict, trace: Trace) -> Call:

@@ -122,7 +122,22 @@ SESSION_RULES: dict[str, Rule] = {
 }
 """The rules that need the calls around a call."""
 
-ALL_RULES: dict[str, Rule] = {**PAYLOAD_RULES, **TRACE_RULES, **SESSION_RULES}
+FLAG_RULES: dict[str, Rule] = {
+    f"flag.{name}": Rule(f"flag.{name}", sentence, evidence, _P)
+    for name, sentence, evidence in (
+        ("generic_error", "The model was told that something failed, but not what or why.", "the text"),
+        ("leaked_internals", "The model saw internals: a stack trace, SQL, a host, a path, a credential.", "the kind"),
+        ("oversized_message", "The failing text is longer than the model needs.", "its length in characters"),
+        ("wrong_retryable", "The advice to retry or not contradicts the code.", "the advice"),
+        ("prompt_injection_in_error", "The failing text gives the model orders.", "the order"),
+        ("budget_exhausted", "The failure budget is spent; the agent was told to stop.", "the action or the attribute"),
+        ("refused", "A person or a policy said no.", "the mark or the text"),
+        ("contract_field", "The envelope keeps the contract but holds something foreign to it.", "the fields"),
+    )
+}
+"""What a flag says; `retry_storm` is a session rule."""
+
+ALL_RULES: dict[str, Rule] = {**PAYLOAD_RULES, **TRACE_RULES, **SESSION_RULES, **FLAG_RULES}
 """Every rule that a stored row can name."""
 
 

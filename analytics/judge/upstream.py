@@ -35,6 +35,7 @@ _HOUSEKEEPING = words(
     """
 )
 _WRITES = frozenset(["INSERT", "UPDATE", "DELETE", "UPSERT", "MERGE", "REPLACE"])
+_WRITING = words("POST PUT PATCH DELETE")
 _MAX_SPANS = 5000
 
 
@@ -207,13 +208,34 @@ def _by_time(attempt: Attempt) -> tuple[int, str]:
 
 
 def _overcomes(good: Attempt, bad: Attempt, strict: bool) -> bool:
-    if good.span.end_ns <= bad.span.start_ns or good.operation in _HOUSEKEEPING:
+    if good.operation in _HOUSEKEEPING:
+        return False
+    if _is_aside(bad, good, strict):
+        return True
+    if good.span.end_ns <= bad.span.start_ns:
         return False
     if not strict:
         return True
     if good.system == bad.system:
         return good.operation == bad.operation or not (good.operation and bad.operation) or good.system == "db"
     return good.operation not in _WRITES
+
+
+def _is_aside(bad: Attempt, good: Attempt, strict: bool) -> bool:
+    """Whether the failed call was a side matter at another host (a beacon, a notice) beside the one that counted.
+
+    For a reading tool that is a failed write beside a good read; for a changing one, any failure beside a good write.
+    """
+    if bad.system != "http" or good.system != "http" or _host(bad) == _host(good):
+        return False
+    if strict:
+        return bad.operation in _WRITING and good.operation not in _WRITING
+    return good.operation in _WRITING
+
+
+def _host(attempt: Attempt) -> str:
+    attributes = attempt.span.attributes
+    return str(attributes.get("server.address") or attributes.get("net.peer.name") or attributes.get("http.host") or "")
 
 
 def _attempt(span: Span) -> Attempt | None:

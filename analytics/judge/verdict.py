@@ -245,9 +245,14 @@ def _rule_below(case: Case, failed: list[Attempt]) -> str | None:
     elif failed and below.all_failed:
         if reading.finding(Says.SUCCESS) is not None:
             rule = None if _is_settled(failed[-1]) else "trace.success_over_failure"
-        elif _is_short_text(reading) and not case.asked.content and verb_of(case.asked.tool) is not Verb.EXAMINE:
+        elif _is_short_text(reading) and not case.asked.content and _is_no_answer(case, failed[-1]):
             rule = "trace.text_after_failure"
     return rule
+
+
+def _is_no_answer(case: Case, attempt: Attempt) -> bool:
+    """Whether a text cannot be the answer: examining tools report failures, and "not found" can be said in words."""
+    return verb_of(case.asked.tool) is not Verb.EXAMINE and attempt.cause.code is not Code.NOT_FOUND
 
 
 def _is_short_text(reading: Reading) -> bool:

@@ -111,6 +111,8 @@ def says_nothing(message: str, tool: str = "") -> bool:
     if len(message) > 200:
         return False
     low = message.lower()
+    if " is not " in low or " are not " in low:
+        return False
     if tool:
         low = low.replace(tool.lower(), " ")
     own: list[str] | None = None

@@ -65,6 +65,7 @@ _ID_KEYS = frozenset(("id", "uuid", "key", "number", "sha", "iid", "gid", "guid"
 _NO_IDENTITY = frozenset(
     ("request_id", "trace_id", "correlation_id", "session_id", "requestId", "traceId", "correlationId", "sessionId")
 )
+_FINE = (0, 200, "0", "ok", "OK", "200")
 _NOTHING = ("", "none", "null", "0", "ok", "success", "no error", "false", "nil", "n/a")
 
 
@@ -135,4 +136,6 @@ def is_truthy_error(value: Any) -> bool:
         return value.strip().lower() not in _NOTHING if len(value) < 12 else bool(value.strip())
     if isinstance(value, int | float):
         return isinstance(value, int) and (400 <= value < 600 or value < -1)
+    if isinstance(value, dict) and value.get("code") in _FINE:
+        return False
     return bool(value) and not is_empty(value, 1)

@@ -8,6 +8,7 @@ from typing import Any
 from telltale.payload.codes import code_of, code_of_class, code_of_number
 from telltale.payload.empty import is_empty
 from telltale.payload.envelope import assess_envelope
+from telltale.payload.fields import role_of
 from telltale.payload.objects import read_object
 from telltale.payload.reading import Asked, Finding, Reading, Says
 from telltale.payload.texts import read_text
@@ -41,6 +42,7 @@ _MESSAGE_KEYS = (
     *("title", "details", "stderr"),
 )
 _TEXTS = frozenset(("result", "response", "output", "data"))
+_CARRIERS = ("result", "output", "response", "content", "text", "body", "html", "answer", "data")
 _MAX_LEVELS = 3
 _MOST_KEYS = 6
 _TEXT_CAP = 20_000
@@ -92,6 +94,8 @@ def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
             break
         path += inner[0] + "."
         level = inner[1]
+    if not reading.findings:
+        _read_text_inside(value, asked, reading)
     if reading.failed:
         # Below an object that claims success an envelope is a contradiction, not an answer that keeps the contract.
         if level is value or reading.finding(Says.SUCCESS) is None:
@@ -113,6 +117,24 @@ def _wrapped(level: dict[str, Any], asked: Asked) -> tuple[str, dict[str, Any]] 
                 return None
             found = (name, inner)
     return found
+
+
+def _read_text_inside(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
+    """The text that an object carries as its only answer: an error mark in it counts as if it stood alone.
+
+    Where the object holds more (an address, a title), only a whole error page shows that it carries nothing else.
+    """
+    for key in _CARRIERS:
+        text = value.get(key)
+        if not isinstance(text, str) or not text:
+            continue
+        alone = all(name == key or role_of(name) is not None or is_empty(inner, 2) for name, inner in value.items())
+        if alone or text[:1] == "<":
+            found = read_text(text, asked)
+            if found and (alone or found[0].rule == "text.html_error_page"):
+                found[0].key = key
+                reading.findings, reading.text = found, False
+                return
 
 
 def _decoded(text: str) -> Any:
@@ -157,7 +179,8 @@ def _declare(level: dict[str, Any], reading: Reading) -> None:
     retryable = holder.get("retryable", level.get("retryable"))
     reading.retryable = retryable if isinstance(retryable, bool) else None
     reading.retry_after_s = retry_after(holder) if holder is level else retry_after(holder) or retry_after(level)
-    reading.message = message_of(holder) or message_of(level) or _deep_message(level)
+    carried = level.get(reading.findings[0].key) if reading.findings[0].rule.startswith("text.") else None
+    reading.message = carried or message_of(holder) or message_of(level) or _deep_message(level)
 
 
 def _code(declared: Any, holder: dict[str, Any], reading: Reading) -> Code | None:

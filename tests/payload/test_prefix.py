@@ -1,0 +1,44 @@
+"""The beginning of a cut JSON text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from telltale.payload.prefix import parse_prefix
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"error": {"code": "X", "message": "cut he', {"error": {"code": "X"}}),
+        ('{"a": 1, "b": [1, 2, {"c": 3}, {"d": "lo', {"a": 1, "b": [1, 2, {"c": 3}]}),
+        ('[{"id": 1}, {"id": 2}, {"i', [{"id": 1}, {"id": 2}]),
+        ('{"a": "x,}]\\"", "b": tr', {"a": 'x,}]"'}),
+        ('{"a', None),
+        ("plain text", None),
+        ("}{", None),
+        ("", None),
+    ],
+)
+def test_prefix(text: str, value: Any) -> None:
+    """What was complete before the cut is kept, the rest is left out."""
+    assert parse_prefix(text) == value
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(max_size=8),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+        max_leaves=12,
+    ),
+    st.integers(0, 200),
+)
+@settings(max_examples=100, deadline=None)
+def test_any_cut(value: Any, at: int) -> None:
+    """Any JSON text cut anywhere is read without an exception."""
+    parse_prefix(json.dumps(value)[:at])
