@@ -99,6 +99,8 @@ def open_file(db: Path | None) -> Iterator[FileSource]:
     path = db or Path(os.environ.get("TELLTALE_DB") or DEFAULT_DB)
     if not path.exists():
         fail(f"there is no database at {path}; name one with --db, or a running service with --api")
+    if not _is_database(path):
+        fail(f"{path} is no Telltale database; a damaged one is repaired by `telltale serve`")
     # The arrow collector → analytics forbids an import here; the command line joins the rooms at run time.
     collector = importlib.import_module("collector.store")
     config = importlib.import_module("collector.config")
@@ -117,6 +119,15 @@ def open_file(db: Path | None) -> Iterator[FileSource]:
         yield FileSource(store, settings)
     finally:
         store.close()
+
+
+def _is_database(path: Path) -> bool:
+    """Whether a file bears DuckDB's mark: a question must never make a repair of somebody's notes."""
+    try:
+        with path.open("rb") as file:
+            return file.read(12)[8:] == b"DUCK"
+    except OSError as wrong:
+        fail(f"{path} cannot be read ({wrong.strerror})")
 
 
 def fail(sentence: str) -> NoReturn:
