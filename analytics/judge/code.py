@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from analytics.judge.upstream import failure_of
@@ -20,26 +21,29 @@ _WEAK = {"ValueError": Code.INVALID_ARGUMENT, "IllegalArgumentException": Code.I
 
 def choose_code(call: LogicalCall, reading: Reading, verdict: Verdict) -> tuple[Code, str]:
     """The code of a failed call, and where it is from: `upstream …`, `declared`, `payload`, `exception …`, `text`, …"""
+    return next(found for found in _candidates(call, reading, verdict) if found is not None)
+
+
+def _candidates(call: LogicalCall, reading: Reading, verdict: Verdict) -> Iterator[tuple[Code, str] | None]:
+    """The codes that the evidence offers, strongest first; the last is never None."""
     cause = verdict.cause.cause if verdict.cause is not None else None
     declared = reading.code if reading.declared_code is not None else None
     vague = declared is None or declared is Code.INTERNAL
     if cause is not None and cause.code is not None and cause.certain and (vague or cause.code in _DECISIVE):
-        return cause.code, f"upstream {cause.value}"
-    if declared is not None and declared is not Code.INTERNAL:
-        return declared, "declared"
+        yield cause.code, f"upstream {cause.value}"
     if reading.code is not None and reading.code is not Code.INTERNAL:
-        return reading.code, "payload"
+        yield reading.code, "declared" if declared is not None else "payload"
     if verdict.refused:
-        return Code.PERMISSION_DENIED, "refusal"
-    found = _from_raised(verdict.raised)
-    if found is None and cause is not None and cause.code is not None:
-        found = cause.code, f"upstream {cause.value}"
-    found = found or _from_marks(call) or _from_texts(call, reading) or _from_keys(reading.value)
-    if found is not None:
-        return found
+        yield Code.PERMISSION_DENIED, "refusal"
+    yield _from_raised(verdict.raised)
+    if cause is not None and cause.code is not None:
+        yield cause.code, f"upstream {cause.value}"
+    yield _from_marks(call)
+    yield _from_texts(call, reading)
+    yield _from_keys(reading.value)
     if declared is not None:
-        return declared, "declared"
-    return _weak(call, verdict.raised)
+        yield declared, "declared"
+    yield _weak(call, verdict.raised)
 
 
 def _from_raised(span: Any) -> tuple[Code, str] | None:
