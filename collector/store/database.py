@@ -98,5 +98,7 @@ def rows(cursor: duckdb.DuckDBPyConnection, sql: str, params: Mapping[str, Any] 
 def run(cursor: duckdb.DuckDBPyConnection, sql: str, params: Mapping[str, Any] | None = None) -> int:
     """Run one statement; returns the rows that it changed, 0 for one that changes none."""
     cursor.execute(sql, named(sql, params) or None)
-    answer = cursor.fetchone() if cursor.description else None
-    return int(answer[0]) if answer and isinstance(answer[0], int) and len(answer) == 1 else 0
+    answer = (
+        cursor.fetchall() if cursor.description else []
+    )  # all: a result left open keeps a snapshot, and checkpoints out
+    return answer[0][0] if len(answer) == 1 and len(answer[0]) == 1 and isinstance(answer[0][0], int) else 0

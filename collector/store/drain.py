@@ -30,6 +30,7 @@ log = structlog.get_logger("collector.store")
 _SCHEMAS = {Kind.SPANS_1: SPAN_SCHEMA, Kind.LOGS_1: LOG_SCHEMA}
 _ROWS_A_TRANSACTION = 20_000
 _LONGEST_PAUSE_S = 5.0
+_POSTPONED_S = 2.0
 
 
 @dataclass(slots=True, frozen=True)
@@ -69,7 +70,7 @@ class Drain:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="telltale-store", daemon=True)
         self._last_work = time.monotonic()
-        self._checkpointed_seq = 0
+        self._not_before = 0.0
 
     def start(self, front: Front) -> None:
         """Serve this front."""
@@ -184,8 +185,13 @@ class Drain:
         due = wal > self._pace.busy_checkpoint_bytes or (
             idle and wal > 0 and (wal > self._pace.idle_checkpoint_bytes or since > self._pace.checkpoint_every_s)
         )
-        if due:
-            self.checkpoint()
+        if due and time.monotonic() > self._not_before:
+            try:
+                self.checkpoint()
+            except duckdb.TransactionException:
+                self._not_before = (
+                    time.monotonic() + _POSTPONED_S
+                )  # a question holds an older snapshot; nothing is wrong
 
     def checkpoint(self) -> None:
         """Take the write-ahead log into the file, and let the journal go that is older.
@@ -198,8 +204,8 @@ class Drain:
             stored = writer.stored_position(cursor, writer.STORED)
             try:
                 cursor.execute("CHECKPOINT")
-            except duckdb.Error:
-                self.failed_checkpoints += 1
+            except duckdb.Error as error:
+                self.failed_checkpoints += not isinstance(error, duckdb.TransactionException)
                 raise
         self._journal.release(stored)
         self.checkpoints += 1

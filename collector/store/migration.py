@@ -24,10 +24,10 @@ from collector.store.relations import PLACE
 def shape_of(connection: duckdb.DuckDBPyConnection) -> int | None:
     """The version of the file's tables; None for a file that is not Telltale's."""
     try:
-        found = connection.execute("SELECT max(version) FROM schema_version").fetchone()
+        found = connection.execute("SELECT max(version) FROM schema_version").fetchall()
     except duckdb.CatalogException:
         return None
-    return int(found[0]) if found and found[0] is not None else None
+    return int(found[0][0]) if found[0][0] is not None else None
 
 
 def up_to_date(

@@ -59,8 +59,8 @@ def store_position(cursor: duckdb.DuckDBPyConnection, name: str, value: int) -> 
 
 def stored_position(cursor: duckdb.DuckDBPyConnection, name: str) -> int:
     """One row of `job_state`, 0 where there is none."""
-    found = cursor.execute("SELECT max(value) FROM job_state WHERE name = $name", {"name": name}).fetchone()
-    return int(found[0]) if found and found[0] is not None else 0
+    found = cursor.execute("SELECT max(value) FROM job_state WHERE name = $name", {"name": name}).fetchall()
+    return int(found[0][0] or 0)
 
 
 def _make(cursor: duckdb.DuckDBPyConnection, kind: str, place: Place, first_seq: int) -> DayTable:

@@ -24,6 +24,8 @@ _SHORTEST = 5
 _LARGEST_PLAIN = 10**12
 """Smaller whole numbers cannot be card numbers."""
 
+_ROUNDS = 4
+
 _DEEPEST = 64
 """Nesting beyond this is masked whole rather than walked."""
 
@@ -182,6 +184,15 @@ class Redactor:
         return text if text.startswith("[REDACTED:") else self.mark(kind, text)
 
     def _masked(self, text: str, hits: Sequence[int], *, parse: bool) -> str:
+        """Mask until nothing changes: what stood glued to a secret may be one itself once the first is gone."""
+        for _ in range(_ROUNDS):
+            masked = self._mask_once(text, hits, parse=parse)
+            if masked == text:
+                break
+            text, hits = masked, self._hits(masked)
+        return text
+
+    def _mask_once(self, text: str, hits: Sequence[int], *, parse: bool) -> str:
         keyed = len(self._patterns)
         if keyed in hits:
             parsed = self._parsed(text) if parse else None
