@@ -12,6 +12,7 @@ from analytics.judge.fingerprint import digest, fingerprint
 from analytics.judge.flags import flags_of
 from analytics.judge.upstream import Attempt, TraceIndex
 from analytics.judge.verdict import Verdict, decide
+from analytics.normalise import normalise
 from analytics.normalise.logical_call import LogicalCall
 from analytics.settings import JudgeSettings, ToolSettings
 from analytics.spans import Trace
@@ -32,8 +33,6 @@ def judge(trace: Trace, settings: JudgeSettings) -> list[Call]:
     A pure function of the trace's spans and logs: any order of them gives the same rows. Loops, recovery and obedience
     need the calls around and come later, from `judge_session`.
     """
-    from analytics.normalise import normalise
-
     return judge_calls(trace, normalise(trace, settings), settings)
 
 
