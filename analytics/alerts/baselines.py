@@ -41,6 +41,7 @@ class _Project:
     totals: dict[str, Total]
     busy: list[str]
     fitted: dict[tuple[str, str, int], Baseline] = field(default_factory=dict)
+    history: dict[tuple[str, str], list[tuple[int, int]]] = field(default_factory=dict)
 
 
 class Baselines:
@@ -72,6 +73,20 @@ class Baselines:
         totals = self._project(project, now_ns).totals.values()
         failures = sum(total.failures[signal] for total in totals)
         return smoothed_rate(failures, sum(total.calls for total in totals), USUAL_PRIOR)
+
+    def history(
+        self, project: str, signal: str, tools: Collection[str], now_ns: int
+    ) -> Mapping[str, list[tuple[int, int]]]:
+        """(start of a five-minute bin, failing calls in it) of the past week, by tool.
+
+        Up to ten minutes old: what failed since lies in the window that it is compared with.
+        """
+        known = self._project(project, now_ns).history
+        missing = [tool for tool in tools if (tool, signal) not in known]
+        if missing:
+            for tool, bins in self._reader.history(project, signal, missing, now_ns).items():
+                known[tool, signal] = bins
+        return {tool: known[tool, signal] for tool in tools}
 
     def of(
         self,

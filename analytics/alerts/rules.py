@@ -126,7 +126,7 @@ class Rules:
     def _suspects(self, spec: Spec, moment: Moment, suspects: Sequence[Suspect], stricter: float) -> Iterable[Finding]:
         if not suspects:
             return
-        history = self._reader.history(moment.project, spec.signal, [s.tool for s in suspects], moment.end_ns)
+        history = self._baselines.history(moment.project, spec.signal, [s.tool for s in suspects], moment.end_ns)
         quiet = [s.tool for s in suspects if s.calls_3600 <= QUIET_CALLS_PER_HOUR and s.sessions_3600 > 1]
         lasts = self._reader.last_calls(moment.project, spec.signal, quiet, moment.end_ns) if quiet else {}
         for suspect in suspects:

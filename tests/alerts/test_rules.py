@@ -24,7 +24,10 @@ def test_outage_of_a_busy_tool_pages_with_its_numbers(
 ) -> None:
     """INTERNAL far above the tool's own week pages, and the numbers can be computed again."""
     add(store, _busy_week())
-    add(store, [failing(NOW + i * 10 * SECOND, "INTERNAL", code_source="default") for i in range(20)])
+    add(
+        store,
+        [failing(NOW + i * 10 * SECOND, "INTERNAL", code_source="default", declared_code=None) for i in range(20)],
+    )
 
     run(make_job(), NOW, NOW + 4 * MINUTE)
 

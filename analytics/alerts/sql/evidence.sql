@@ -37,7 +37,7 @@ totals AS (
         COUNT(*) AS failures,
         COUNT(DISTINCT "user") AS users,
         COUNT(DISTINCT agent) AS agents,
-        COUNT(*) FILTER (WHERE COALESCE(code_source, '') <> 'declared') AS inferred,
+        COUNT(*) FILTER (WHERE COALESCE(code_source, '') <> 'declared' AND declared_code IS NULL) AS inferred,
         MIN(at_ns) AS first_ns,
         ARG_MIN(span_id, at_ns) AS first_span_id,
         ARG_MIN(error_message, at_ns) AS first_message,
