@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.untrusted import block, plain
+from dashboard.untrusted import plain
 
 
 def evidence(call: Mapping[str, Any], key: str) -> None:
@@ -33,10 +33,11 @@ def evidence(call: Mapping[str, Any], key: str) -> None:
 
 def evidence_lines(call: Mapping[str, Any]) -> None:
     """The same in a few lines of text, for a list of many calls."""
-    lines = [
-        f"{plain(row.get('rule'), 60)}  {plain(_where(row), 80)}  {plain(row.get('value'), 120)}" for row in _rows(call)
-    ]
-    block("\n".join(line.rstrip() for line in lines), _NONE)
+    for row in _rows(call):
+        parts = (plain(row.get("rule"), 60), plain(_where(row), 80), plain(row.get("value"), 120))
+        st.text("  ·  ".join(part for part in parts if part))
+    if not _rows(call):
+        st.caption(_NONE)
 
 
 _NONE = "No rule spoke: the verdict is what the call declared."

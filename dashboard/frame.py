@@ -114,9 +114,9 @@ def _clear() -> None:
 
 def heading(view: View, place: links.Place) -> None:
     """The page's title beside how fresh the answers are, and what is wrong with the service itself."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.title(place.title, icon=place.icon, width="content", anchor=False)
-        st.space("stretch")
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    left.title(place.title, icon=place.icon, anchor=False)
+    with right:
         live(lambda: _freshness(view))
     _health(data.ask("status", params={"project": view.project}))
 
@@ -125,9 +125,9 @@ def _freshness(view: View) -> None:
     try:
         status = data.ask("status", params={"project": view.project})
     except ApiError:
-        st.caption(":red[no answer from the API: what is shown is from before]", width="content")
+        st.caption(":red[no answer from the API: what is shown is from before]", text_alignment="right")
         return
-    st.caption(freshness(status), width="content")
+    st.caption(freshness(status), text_alignment="right")
 
 
 def freshness(status: dict[str, Any]) -> str:

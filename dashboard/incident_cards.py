@@ -24,8 +24,8 @@ def open_incidents(rows: Sequence[Incident], view: View) -> None:
         links.link("incidents", f"All {len(rows)} open incidents", view.query(), icon=":material/arrow_forward:")
 
 
-def card(row: Incident, view: View) -> None:
-    """One incident in one bordered row."""
+def card(row: Incident, view: View, lines: int = 2) -> None:
+    """One incident in one bordered row, with the first lines of what its notice said."""
     state = str(row.get("state"))
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -35,11 +35,18 @@ def card(row: Incident, view: View) -> None:
             st.text(plain(row.get("code"), 40))
             st.caption(f"since {words.utc_ago(row.get('first_failure') or row.get('detected'))}", width="content")
             st.space("stretch")
-            query = view.query(tool=row.get("tool"), code=links.code_filter(row.get("code")), outcome=words.FAILED)
+            query = view.query(
+                since=row.get("first_failure") or view.since,
+                until="",
+                tool=row.get("tool"),
+                code=links.code_filter(row.get("code")),
+                outcome=words.FAILED,
+            )
             links.link("calls", "Calls", query, icon=":material/list:")
             links.link("incidents", "Incident", view.query(incident=row.get("id")), icon=":material/arrow_forward:")
-        if row.get("text"):
-            st.text(plain(row.get("text"), 400))
+        told = str(row.get("text") or "").splitlines()[:lines]
+        if told:
+            st.text("\n".join(plain(line, 300) for line in told))
 
 
 def _icon(state: str) -> str:

@@ -27,7 +27,7 @@ _LIFE = (
 
 def detail(row: Incident, view: View) -> None:
     """Everything about one incident."""
-    incident_cards.card(row, view)
+    incident_cards.card(row, view, lines=12)
     left, right = st.columns(2, gap="medium")
     with left:
         st.caption("The times of its life")
@@ -53,6 +53,7 @@ def _life(row: Incident) -> None:
             "moment": [label for _, label in _LIFE],
             "time (UTC)": [words.utc(row.get(key)) for key, _ in _LIFE],
             "after": [_after(first, words.parse_time(row.get(key))) for key, _ in _LIFE],
+            "by": [plain(row.get(f"{key}_by"), 80) for key, _ in _LIFE],
         }
     )
     st.dataframe(frame, hide_index=True, key="incident.life", alt="Times of the incident")

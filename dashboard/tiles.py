@@ -32,8 +32,10 @@ def tile(label: str, value: str, basis: str, target: Target, change: str = "") -
         change: how it compares with the window before, in our own words with Streamlit's colours.
     """
     page, text, query = target
-    with st.container(border=True, gap="xxsmall", height="stretch"):
-        st.metric(label, value)
+    # Not st.metric: it waits for the chart library, a megabyte of script, before it shows a number.
+    with st.container(border=True, gap="xxsmall", height="stretch", key=f"tile.{label}"):
+        st.caption(label)
+        st.header(value, anchor=False)
         st.caption(basis)
         if change:
             st.caption(change)
@@ -121,7 +123,7 @@ def trend(answer: Overview) -> None:
         alt.Chart(long)
         .mark_bar(width=width)
         .encode(
-            x=alt.X("at:T", title="UTC", scale=scale, axis=alt.Axis(format=_axis(long["at"]))),
+            x=alt.X("at:T", title=None, scale=scale, axis=alt.Axis(format=_axis(long["at"]))),
             y=alt.Y("failed calls:Q", title="failed calls", axis=alt.Axis(tickMinStep=1)),
             color=alt.Color(
                 "outcome:N",

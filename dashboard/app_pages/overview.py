@@ -28,7 +28,7 @@ def draw() -> None:
     states.guarded(kinds_of_failure)
     left, right = st.columns([2, 1], gap="medium")
     with left:
-        st.subheader("Failures over time", anchor=False)
+        st.subheader("Failures over time (UTC)", anchor=False)
         tiles.trend(answer)
     with right:
         st.subheader("By code", anchor=False)

@@ -9,7 +9,7 @@ from dashboard.evidence import evidence_lines
 from dashboard.view import View
 
 view: View = st.session_state["view"]
-SHOWN = 20
+SHOWN = 15
 
 with states.loading():
     answer = data.ask("silent", params=view.params(), limit=SHOWN, cursor=paging.cursor())

@@ -15,14 +15,14 @@ def test_down_and_up_again(tab: Any, tmp_path: Path) -> None:
     service.send(Traffic().day(5))
     with dashboard(service.api) as address:
         settled(tab, address)
-        tab.get_by_test_id("stMetric").first.wait_for()
+        tab.locator("[class*=st-key-tile]").first.wait_for()
 
         service.stop()
         tab.get_by_text("The API does not answer", exact=True).wait_for()
-        tab.get_by_test_id("stMetric").first.wait_for(state="detached")
+        tab.locator("[class*=st-key-tile]").first.wait_for(state="detached")
 
         again = RunningService(tmp_path, api_port=int(service.api.rsplit(":", 1)[1]))
-        tab.get_by_test_id("stMetric").first.wait_for()
+        tab.locator("[class*=st-key-tile]").first.wait_for()
         assert tab.get_by_text("The API does not answer", exact=True).count() == 0
         again.stop()
 
@@ -33,8 +33,8 @@ def test_empty_store(tab: Any, tmp_path: Path) -> None:
     with dashboard(service.api) as address:
         settled(tab, address)
         tab.get_by_text("No calls yet", exact=True).wait_for()
-        assert tab.get_by_test_id("stMetric").count() == 0
+        assert tab.locator("[class*=st-key-tile]").count() == 0
 
         service.send(Traffic().day(3))
-        tab.get_by_test_id("stMetric").first.wait_for()
+        tab.locator("[class*=st-key-tile]").first.wait_for()
         service.stop()

@@ -15,10 +15,9 @@ def number_in(text: str) -> int:
     return int(found.group().replace(" ", ""))
 
 
-def metric(tab: Any, label: str) -> int:
+def tile(tab: Any, label: str) -> int:
     """The number on a tile."""
-    tile = tab.get_by_test_id("stMetric").filter(has_text=label)
-    return number_in(tile.get_by_test_id("stMetricValue").inner_text())
+    return number_in(tab.locator(f".st-key-tile-{label.replace(' ', '-')}").get_by_role("heading").inner_text())
 
 
 def click_cell(tab: Any, key: str, column: float, row: int) -> None:
@@ -36,7 +35,7 @@ def test_the_way_to_the_failing_step(tab: Any, pages: str, busy: RunningService)
     """From the overview, silent failures lead to a replay that is open at the failing step, raw payload included."""
     settled(tab, pages)
     assert tab.url.startswith(f"{pages}/overview")
-    assert metric(tab, "Silent failures") == busy.ask("overview")["silent"]
+    assert tile(tab, "Silent failures") == busy.ask("overview")["silent"]
 
     tab.get_by_test_id("stMain").get_by_role("link", name="Silent failures").click()
     tab.wait_for_url("**/silent**")
@@ -56,7 +55,7 @@ def test_the_way_to_the_failing_step(tab: Any, pages: str, busy: RunningService)
 def test_a_count_opens_its_list(tab: Any, pages: str) -> None:
     """The number on a tile is the length of the list that its link opens."""
     settled(tab, pages)
-    failed = metric(tab, "Failed calls")
+    failed = tile(tab, "Failed calls")
 
     tab.get_by_test_id("stMain").get_by_role("link", name="Failed calls").click()
     tab.wait_for_url("**/calls?**outcome=failed**")
@@ -138,11 +137,11 @@ def test_new_calls_show_by_themselves(tab: Any, pages: str, busy: RunningService
     from traffic import Traffic
 
     settled(tab, pages)
-    before = metric(tab, "Failed calls")
+    before = tile(tab, "Failed calls")
 
     import time
 
     script = [("find_customer", "denied")]
     busy.send([Traffic(seed=99).session("chat-live", time.time_ns() - 3 * 10**9, script)])
 
-    wait_until(lambda: metric(tab, "Failed calls") > before, "the new failure is on the page")
+    wait_until(lambda: tile(tab, "Failed calls") > before, "the new failure is on the page")
