@@ -26,7 +26,10 @@ ADK = Convention(
     arguments=("gcp.vertex.agent.tool_call_args",),
     result=("gcp.vertex.agent.tool_response",),
     placeholders=frozenset(
-        {"<not specified>", "<not serializable>", "<elided>", '{"result": "<not specified>"}', '"<not serializable>"'}
+        {
+            *("<not specified>", "<not serializable>", '"<not serializable>"', "<elided>"),
+            *('{"result": "<not specified>"}', '{"result":"<not specified>"}'),
+        }
     ),
     skip=frozenset({"(merged tools)", "(merged)"}),
     session=("gcp.vertex.agent.session_id",),

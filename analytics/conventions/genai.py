@@ -43,7 +43,7 @@ GENAI = Convention(
         MarkRule("gen_ai.tool.status", failed=("error",)),
         MarkRule("gen_ai.task.status", failed=("failure", "error")),
     ),
-    session=("gen_ai.conversation.id",),
+    session=("gen_ai.conversation.id", "gen_ai.thread.id"),
     agent=("gen_ai.agent.name",),
     model=("gen_ai.response.model", "gen_ai.request.model"),
     messages_in=("gen_ai.input.messages", "gen_ai.prompt"),

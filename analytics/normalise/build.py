@@ -138,7 +138,8 @@ def _take_request(tree: Tree, call: LogicalCall, asked: Asked) -> None:
         call.call_id, call.sources["call_id"] = request.call_id, asked.source
     if call.arguments_text is None and request.arguments is not None:
         _take_arguments(call, request.arguments, asked.source)
-    call.model = _model(tree, asked.index)
+    if asked.index >= 0:
+        call.model = model_of(tree.spans[asked.index])
 
 
 def _tell(call: LogicalCall, answered: Answered | None) -> None:
@@ -162,24 +163,17 @@ def _tell(call: LogicalCall, answered: Answered | None) -> None:
             call.marks.append(mark)
 
 
-def _model(tree: Tree, index: int) -> str | None:
-    found = model_of(tree.spans[index]) if index >= 0 else None
-    return found[0] if found else None
-
-
 def _place(call: LogicalCall, context: Context, index: int) -> None:
     """Session, user, agent, model, service and release of a call; the calling side's, where there are two."""
-    session = context.session(index)
-    if session is not None:
-        call.session_id, call.session_source = session
-    for name in ("user", "agent"):
-        found = getattr(context, name)(index)
-        if found is not None:
-            setattr(call, name, found[0])
-            call.sources[name] = found[1]
+    placed = context.place(index)
+    if placed.session is not None:
+        call.session_id, call.session_source = placed.session
+    if placed.user is not None:
+        call.user, call.sources["user"] = placed.user
+    if placed.agent is not None:
+        call.agent, call.sources["agent"] = placed.agent
     if call.model is None:
-        model = context.model(index)
-        call.model = model[0] if model else None
+        call.model = context.model(index)
     resource = context.tree.spans[index].resource
     call.service = _name(resource.get("service.name"))
     call.release = _name(resource.get("service.version")) or _name(call.span.attributes.get("langfuse.release"))

@@ -7,6 +7,7 @@ belongs to the whole trace). Look-alikes are in no convention's list: `mcp.sessi
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,96 +35,97 @@ Found = tuple[str, str]
 """A value and the name of the attribute that gave it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """What a span's surroundings say: session, user and agent, each with the attribute that gave it, or None."""
+
+    session: Found | None = None
+    user: Found | None = None
+    agent: Found | None = None
+
+
+_NOWHERE = Placed()
+
+
 @dataclass(slots=True)
 class Context:
     """Answers for one trace; what a span inherits is worked out once per span."""
 
     tree: Tree
     logs: list[LogRecord]
-    _inherited: dict[tuple[str, int], Found | None] = field(default_factory=dict)
-    _anywhere: dict[str, Found | None] = field(default_factory=dict)
+    _inherited: dict[int, Placed] = field(default_factory=dict)
+    _whole: Placed | None = None
 
-    def session(self, index: int) -> Found | None:
-        """The conversation of a span."""
-        return self._inherit("session", index) or self._any("session")
+    def place(self, index: int) -> Placed:
+        """Session, user and agent of a span: its own, else those of the nearest span above, else of the trace."""
+        near = self._near(index)
+        if near.session is not None and near.user is not None and near.agent is not None:
+            return near
+        return _filled(near, self._anywhere())
 
-    def user(self, index: int) -> Found | None:
-        """The end user of a span."""
-        return self._inherit("user", index) or self._any("user")
-
-    def agent(self, index: int) -> Found | None:
-        """The agent that made the call: the nearest one above."""
-        return self._inherit("agent", index) or self._any("agent")
-
-    def model(self, index: int) -> Found | None:
-        """The model of the last model span that began before the call's start, else of the first one after it."""
-        position = self._before(index)
+    def model(self, index: int) -> str | None:
+        """The model of the last model span that began before a span, else of the first one after it."""
         models = self.tree.models
-        for at in (*range(position - 1, max(position - 5, -1), -1), *range(position, min(position + 2, len(models)))):
-            found = model_of(self.tree.spans[models[at]])
-            if found is not None:
-                return found
+        at = bisect_left(models, index)
+        for place in (at - 1, at, at - 2, at + 1):
+            if 0 <= place < len(models):
+                found = model_of(self.tree.spans[models[place]])
+                if found is not None:
+                    return found
         return None
 
-    def _before(self, index: int) -> int:
-        """How many model spans began before the span at `index` (both are in order of start)."""
-        low, high = 0, len(self.tree.models)
-        while low < high:
-            middle = (low + high) // 2
-            if self.tree.models[middle] < index:
-                low = middle + 1
-            else:
-                high = middle
-        return low
-
-    def _inherit(self, what: str, index: int) -> Found | None:
+    def _near(self, index: int) -> Placed:
         path: list[int] = []
-        found: Found | None = None
         at = index
-        while at != NONE:
-            key = (what, at)
-            if key in self._inherited:
-                found = self._inherited[key]
-                break
+        while at != NONE and at not in self._inherited:
             path.append(at)
-            found = self._find(what, at)
-            if found is not None:
-                break
             at = self.tree.parent[at]
-        for passed in path:
-            self._inherited[(what, passed)] = found
-        return found
+        above = self._inherited[at] if at != NONE else _NOWHERE
+        for passed in reversed(path):
+            above = self._inherited[passed] = _filled(self._own(passed), above)
+        return above
 
-    def _find(self, what: str, index: int) -> Found | None:
+    def _own(self, index: int) -> Placed:
         span, kind = self.tree.spans[index], self.tree.kinds[index]
         if kind is not Kind.AGENT and _TELLING.isdisjoint(span.attributes):
-            return None
-        return _FINDERS[what](span, kind)
+            return _NOWHERE
+        return Placed(_session(span), _user(span), _agent(span, kind))
 
-    def _any(self, what: str) -> Found | None:
-        if what not in self._anywhere:
-            self._anywhere[what] = self._search(what)
-        return self._anywhere[what]
-
-    def _search(self, what: str) -> Found | None:
+    def _anywhere(self) -> Placed:
+        """The first session, user and agent of the trace, by start time; log records after the spans."""
+        if self._whole is not None:
+            return self._whole
+        whole = _NOWHERE
         for index in range(len(self.tree.spans)):
-            found = self._find(what, index)
-            if found is not None:
-                return found
-        if what == "agent":
-            return None
-        keys = SESSION_KEYS if what == "session" else USER_KEYS
+            whole = _filled(whole, self._own(index))
+            if whole.session is not None and whole.user is not None and whole.agent is not None:
+                break
         for log in sorted(self.logs, key=lambda log: (log.time_ns, log.span_id)):
-            found = _first(log.attributes, keys)
-            if found is not None:
-                return found[0], f"log {log.event_name} {found[1]}"
-        return None
+            if whole.session is not None and whole.user is not None:
+                break
+            session, user = _first(log.attributes, SESSION_KEYS), _first(log.attributes, USER_KEYS)
+            whole = _filled(whole, Placed(_in_log(session, log), _in_log(user, log)))
+        self._whole = whole
+        return whole
 
 
-def model_of(span: Span) -> Found | None:
+def _filled(near: Placed, above: Placed) -> Placed:
+    """The nearer answers, and the ones from above where there are none."""
+    if near is _NOWHERE:
+        return above
+    if above is _NOWHERE:
+        return near
+    return Placed(near.session or above.session, near.user or above.user, near.agent or above.agent)
+
+
+def _in_log(found: Found | None, log: LogRecord) -> Found | None:
+    return None if found is None else (found[0], f"log {log.event_name} {found[1]}")
+
+
+def model_of(span: Span) -> str | None:
     """The model that a model span names."""
     found = _first(span.attributes, MODEL_KEYS)
-    return None if found is None or found[0] in _NO_MODEL else found
+    return None if found is None or found[0] in _NO_MODEL else found[0]
 
 
 def _first(attributes: dict[str, Any], keys: tuple[str, ...]) -> Found | None:
@@ -135,13 +137,13 @@ def _first(attributes: dict[str, Any], keys: tuple[str, ...]) -> Found | None:
     return None
 
 
-def _session(span: Span, _kind: Kind) -> Found | None:
+def _session(span: Span) -> Found | None:
     attributes = span.attributes
     found = None if _SESSION_SET.isdisjoint(attributes) else _first(attributes, SESSION_KEYS)
     return found or _scoped(span, "session") or _metadata(attributes, _METADATA_SESSION)
 
 
-def _user(span: Span, _kind: Kind) -> Found | None:
+def _user(span: Span) -> Found | None:
     attributes = span.attributes
     found = None if _USER_SET.isdisjoint(attributes) else _first(attributes, USER_KEYS)
     return found or _metadata(attributes, _METADATA_USER)
@@ -194,6 +196,3 @@ def _metadata(attributes: dict[str, Any], names: tuple[str, ...]) -> Found | Non
         return None
     found = _first(value, names)
     return None if found is None else (found[0], f"metadata.{found[1]}")
-
-
-_FINDERS = {"session": _session, "user": _user, "agent": _agent}
