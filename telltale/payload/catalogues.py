@@ -47,23 +47,21 @@ MASKING: tuple[Masking, ...] = (
     _masking("fastmcp", "4.2", r"Error calling tool '[^']{1,200}'"),
     _masking("fastmcp", "4.2", r"Error calling tool '[^']{1,200}': .*", False),
     _masking("fastmcp", "4.2", r"Upstream request timed out, please retry"),
-    _masking("mcp", "1.30", r"(?:Unknown tool: [\w.:/-]{1,200}|Tool [\w.:/-]{1,200} not found)", False),
-    _masking("mcp", "1.30", r"MCP error -32\d{3}: .*", False),
+    _masking("mcp", "1.30", r"Unknown tool: [\w.:/-]{1,200}", False),
+    _masking("mcp", "1.30", r"(?:Input|Output) validation error: .*", False),
+    _masking("mcp (TypeScript)", "1.x", r"MCP error -32\d{3}: .*", False),
+    _masking("mcp (TypeScript)", "1.x", r"Invalid arguments for tool [\w.:/-]{1,200}: .*", False),
     _masking(
         "haystack",
         "3.4",
         r"(?:Tool invocation failed with error: )?Failed to invoke Tool `[^`]{1,200}` with parameters .*",
     ),
-    _masking("semantic-kernel", "1.45", r"Error: Exception Occurred(?: while executing function)?.{0,200}", False),
     _masking("langgraph", "1.0", r"Error: [\w.-]{1,200} is not a valid tool, try one of \[.*", False),
     _masking("langgraph", "1.0", r"Error invoking tool '[^']{1,200}' with .*", False),
-    _masking("langgraph", "1.0", r"Error: \w+\(.*\)\n Please fix your mistakes\.", False),
+    _masking("langgraph", "1.0", r"Error: .*\n Please fix your mistakes\.", False),
     _masking("langchain", "0.3", r"(?:Tool execution error|Tool input validation error)"),
-    _masking("autogen", "0.7", r"Error: The tool '[^']{1,200}' is not available\.", False),
-    _masking("crewai", "1.10", r"(?:Error: )?[Tt]ool execution failed\.?"),
     _masking("crewai", "1.10", r"I encountered an error while trying to use the tool\..*", False),
     _masking("n8n", "1.x", r"There was an error: \".*\"", False),
-    _masking("effect", "3.x", r"Tool execution failed due to an internal server error\."),
     _masking("axios", "1.x", r"Request failed with status code [45]\d\d", False),
     _masking("undici", "6.x", r"(?:TypeError: )?fetch failed", False),
     _masking("vercel-ai", "6", r"Model tried to call unavailable tool '[^']{1,200}'\..*", False),
@@ -72,8 +70,8 @@ MASKING: tuple[Masking, ...] = (
 """Framework by framework, read off the frameworks' own sources and captured runs at the version named."""
 
 _MASKING_HEADS = (
-    *("An ", "Error", "Upstream", "Unknown", "Tool", "tool", "MCP", "Failed to invoke", "I encountered", "There was"),
-    *("Request failed", "Invoking", "fetch", "Model", "TypeError"),
+    *("An ", "Error", "Upstream", "Unknown", "Tool", "MCP", "Failed to invoke", "I encountered", "There was"),
+    *("Request failed", "Invoking", "fetch", "Model", "TypeError", "Input", "Output", "Invalid arguments"),
 )
 
 
