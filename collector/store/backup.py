@@ -121,7 +121,7 @@ def _check_free(path: Path) -> None:
         try:
             duckdb.connect(str(path), read_only=True).close()
         except duckdb.Error as error:
-            if "lock" in str(error):
+            if any(sign in str(error) for sign in ("lock", "different configuration")):
                 raise BackupError(f"{path} is in use; stop the service first") from error
 
 

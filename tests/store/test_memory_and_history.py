@@ -1,0 +1,207 @@
+"""Traces are whole wherever their rows are: in memory, on their way, in the database, before a restart."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from making import START, span
+
+from analytics.spans import LogRecord
+from analytics.store import Batch, StoreUnavailable, TraceKey
+from collector.store import DuckDBStore, Options
+from collector.store.seen import CHUNK_BITS, Seen, trace_hash
+
+TINY = Options(recent_bytes=20_000)
+
+
+def key(trace: int) -> TraceKey:
+    """The key of a trace of `making.span`."""
+    return TraceKey("default", span(trace=trace).trace_id)
+
+
+def numbers(store: DuckDBStore, trace: int) -> list[int]:
+    """What the store says a trace holds."""
+    return [s.attributes["n"] for s in store.traces([key(trace)])[0].spans]
+
+
+@pytest.mark.parametrize("options", [Options(), TINY], ids=["all in memory", "nearly nothing in memory"])
+def test_late_and_shuffled_rows_make_the_same_traces(path: Path, options: Options) -> None:
+    """Children before parents, duplicates, restarts in between: at the end each trace has each row once."""
+    chance = random.Random(4)
+    sent = [(trace, trace * 100 + n) for trace in range(1, 40) for n in range(10)]
+    chance.shuffle(sent)
+    store = DuckDBStore(path, options)
+    for start in range(0, len(sent), 30):
+        part = sent[start : start + 30] + chance.sample(sent[: start + 1], min(5, start + 1))
+        store.append(Batch([span(number, trace) for trace, number in part]))
+        if start == 150:
+            store.close()
+            store = DuckDBStore(path, options)
+        trace = part[0][0]
+        assert sorted(numbers(store, trace)) == sorted(n for t, n in sent[: start + 30] if t == trace)
+    for trace in range(1, 40):
+        assert sorted(numbers(store, trace)) == [trace * 100 + n for n in range(10)]
+    assert store.flush()
+    assert store.read("SELECT count(*) AS n FROM {span} AS s").to_pylist() == [{"n": 390}]
+    store.close()
+
+
+def test_a_row_sent_again_long_after_is_kept_once(path: Path) -> None:
+    """Days later, after restarts, and when memory forgot it: the receipt tells it and nothing is stored twice."""
+    store = DuckDBStore(path)
+    store.append(Batch([span(1, received_ns=START)]))
+    store.close()
+    for days in (1, 20):
+        store = DuckDBStore(path)
+        again = span(1, received_ns=START + days * 86_400_000_000_000)
+        assert store.append(Batch([again, span(days + 100)])).duplicates == 1
+        store.flush()
+        assert store.read(
+            "SELECT count(*) AS n FROM {span} AS s WHERE span_id = $id", {"id": again.span_id}
+        ).to_pylist() == [{"n": 1}]
+        store.close()
+
+
+def test_arrivals_reach_back_before_a_restart(path: Path) -> None:
+    """A judge that was behind finds what it missed, in pages, and every trace of it."""
+    store = DuckDBStore(path)
+    for n in range(20):
+        store.append(Batch([span(n, trace=n + 1)]))
+    store.close()
+    store = DuckDBStore(path)
+    store.append(Batch([span(99, trace=77)]))
+    seen, after = [], 5
+    while (page := store.arrivals(after, limit=4)).traces:
+        assert len(page.traces) <= 4
+        seen += [k.trace_id for k in page.traces]
+        after = page.up_to
+    assert seen == [span(trace=n + 1).trace_id for n in range(5, 20)] + [span(trace=77).trace_id]
+    store.close()
+
+
+def test_logs_travel_with_their_trace(path: Path) -> None:
+    """Log records count as arrivals of their trace; those without one are stored and asked for, no more."""
+    store = DuckDBStore(path, TINY)
+    trace = span(trace=3).trace_id
+    log = LogRecord(trace, "", "gen_ai.choice", START, body={"a": 1})
+    lone = LogRecord("", "", "other", START, body="x")
+    store.append(Batch([span(1, trace=3)], [log, lone]))
+    assert [k.trace_id for k in store.arrivals(0).traces] == [trace]
+    store.close()
+    store = DuckDBStore(path)
+    assert store.traces([key(3)])[0].logs == [log]
+    assert store.read("SELECT count(*) AS n FROM {log} AS l").to_pylist() == [{"n": 2}]
+    store.close()
+
+
+def test_a_filter_never_denies_what_it_was_told() -> None:
+    """No false "not here" over many chunks, some of them unknown at first; few false "perhaps"."""
+    chance = random.Random(1)
+    ids = [f"{chance.getrandbits(128):032x}" for _ in range(6000)]
+    size = 1 << CHUNK_BITS
+    seen = Seen(last_seq=size - 1)
+    assert seen.unknown() == [1, 0] or seen.unknown() == [0, 1]
+    for part in range(6):
+        first = size + part * size // 2
+        seen.add([trace_hash(t) for t in ids[part * 1000 : part * 1000 + 1000]], first, first + size // 2 - 1)
+    assert all(seen.places(t) for t in ids)
+    seen.fill(0, [])
+    seen.fill(1, [])
+    for part in range(6):
+        chunk = (size + part * size // 2) >> CHUNK_BITS
+        for t in ids[part * 1000 : part * 1000 + 1000]:
+            assert any(low >> CHUNK_BITS <= chunk <= high >> CHUNK_BITS for low, high in seen.places(t))
+    strangers = [f"{chance.getrandbits(128):032x}" for _ in range(3000)]
+    assert sum(bool(seen.places(t)) for t in strangers) < 60
+
+
+def test_a_closed_store_takes_nothing(path: Path) -> None:
+    """After `close`, appending says so; closing again does nothing."""
+    store = DuckDBStore(path)
+    store.close()
+    store.close()
+    with pytest.raises(StoreUnavailable):
+        store.append(Batch([span(1)]))
+
+
+def test_a_quiet_store_lets_the_journal_go(path: Path) -> None:
+    """After a checkpoint the journal is empty, after closing its folder is gone and no log is left."""
+    store = DuckDBStore(path)
+    store.append(Batch([span(n) for n in range(100)]))
+    assert store.flush()
+    store.checkpoint()
+    stats = store.stats()
+    assert (stats.checkpoints, stats.journal_bytes, stats.backlog_rows, stats.failures) == (1, 0, 0, 0)
+    store.close()
+    assert sorted(p.name for p in path.parent.iterdir()) == [path.name]
+
+
+def test_rows_that_the_database_refuses_are_kept_in_a_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A piece that cannot be inserted for good does not stop the others, and is not lost."""
+    import duckdb
+
+    from collector.store import writer
+
+    whole = writer.write
+
+    def refusing(cursor: object, days: object, pieces: list[object]) -> object:
+        if any("poison" in piece.rows["name"].to_pylist() for piece in pieces):  # type: ignore[attr-defined]
+            raise duckdb.ConversionException("no")
+        return whole(cursor, days, pieces)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(writer, "write", refusing)
+    store = DuckDBStore(path)
+    for name in ("a", "poison", "b"):
+        store.append(Batch([span(len(name), name=name)]))
+    assert store.flush()
+    assert [r["name"] for r in store.read("SELECT name FROM {span} AS s ORDER BY seq").to_pylist()] == ["a", "b"]
+    assert store.stats().rejected_rows == 1
+    store.close()
+    assert len(list(Path(f"{path}.journal").glob("rejected-*.arrow"))) == 1
+
+
+def test_a_dead_instance_is_opened_again_in_this_process(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After DuckDB gives up its instance, questions fail for a moment, and nothing is lost or doubled."""
+    import duckdb
+
+    from collector.store import writer
+
+    whole, deaths = writer.write, []
+
+    def dying(cursor: object, days: object, pieces: list[object]) -> object:
+        written = whole(cursor, days, pieces)  # type: ignore[arg-type]
+        if not deaths:
+            deaths.append(1)
+            raise duckdb.FatalException("FATAL Error: database has been invalidated because of a previous fatal error")
+        return written
+
+    monkeypatch.setattr(writer, "write", dying)
+    store = DuckDBStore(path)
+    store.append(Batch([span(n) for n in range(10)]))
+    assert store.flush()
+    assert store.read("SELECT count(*) AS n FROM {span} AS s").to_pylist() == [{"n": 10}]
+    assert store.stats().reopened == 1
+    store.close()
+
+
+def test_a_commit_that_only_failed_to_checkpoint_is_a_success(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DuckDB's words for it; a retry would double the batch."""
+    import duckdb
+
+    store = DuckDBStore(path)
+    from collector.store import engine
+
+    monkeypatch.setattr(engine.Engine, "_is_deadly", lambda self, error: False)
+    text = "FATAL Error: COMMIT succeeded and is durable, but the autocheckpoint failed"
+    with store.write() as transaction:
+        transaction.execute("INSERT INTO job_state VALUES ('judge', 5)")
+        transaction.execute("COMMIT")
+        monkeypatch.setattr(
+            type(transaction), "execute", lambda *_a: (_ for _ in ()).throw(duckdb.FatalException(text))
+        )
+        transaction.execute("anything")
+    monkeypatch.undo()
+    assert store.read("SELECT value FROM job_state WHERE name = 'judge'").to_pylist() == [{"value": 5}]
+    store.close()

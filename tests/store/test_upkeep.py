@@ -1,0 +1,269 @@
+"""Retention, backup, restore, rescan: what an operator does to a store."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+import typer
+from making import DAY, START, span
+from typer.testing import CliRunner
+
+from analytics.store import Batch, Scope, StoreUnavailable, TraceKey
+from collector.store import DuckDBStore, Limits, Options
+from collector.store.backup import BackupError, backup, restore
+from collector.store.cli import register
+from collector.store.rescan import rescan
+from collector.store.retention import Terms, apply
+from telltale.redaction import RedactionConfig, Redactor
+
+runner = CliRunner()
+
+
+@pytest.fixture
+def app() -> typer.Typer:
+    """The commands."""
+    app = typer.Typer()
+    register(app)
+    return app
+
+
+def count(store: DuckDBStore, project: str = "default") -> int:
+    """Stored spans of a project."""
+    store.flush()
+    return int(store.read("SELECT count(*) AS n FROM {span} AS s", scope=Scope(project))["n"][0].as_py())
+
+
+def seven_days(store: DuckDBStore, project: str = "default", rows: int = 50) -> None:
+    """Rows received on seven days, the last of them day 6."""
+    for day in range(7):
+        made = [
+            span(day * 1000 + n, trace=day * 100 + 1, project=project, received_ns=START + day * DAY)
+            for n in range(rows)
+        ]
+        store.append(Batch(made))
+    store.flush()
+
+
+NOW = START + 6 * DAY + 1000
+
+
+def test_whole_days_go_by_age_per_project(store: DuckDBStore) -> None:
+    """A project's own terms count, others keep theirs; today is never dropped."""
+    seven_days(store)
+    seven_days(store, "kept")
+    dropped = apply(store, {"default": Terms(span_days=2)}, Terms(), NOW)
+    assert len(dropped.tables) == 4
+    assert (count(store), count(store, "kept")) == (150, 350)
+    assert apply(store, {"default": Terms(span_days=2)}, Terms(), NOW).tables == []
+    assert apply(store, {}, Terms(span_days=0), NOW).tables
+    assert count(store) == 50
+
+
+def test_the_oldest_days_go_by_size(store: DuckDBStore) -> None:
+    """Days go, oldest first, until the project's spans are within their bound."""
+    seven_days(store, rows=2000)
+    store.checkpoint()
+    total = sum(store.day_sizes().values())
+    dropped = apply(store, {}, Terms(max_bytes=total // 2), NOW)
+    assert 2 <= len(dropped.tables) <= 5
+    assert dropped.tables == sorted(dropped.tables)
+    left = [row["d"] for row in store.read("SELECT DISTINCT received_ns AS d FROM {span} AS s ORDER BY 1").to_pylist()]
+    assert left[-1] == START + 6 * DAY
+
+
+def test_dropped_rows_are_gone_from_memory_too(store: DuckDBStore) -> None:
+    """What retention dropped is not answered from what memory remembers."""
+    seven_days(store)
+    trace = TraceKey("default", span(trace=1).trace_id)
+    assert store.traces([trace])[0].spans
+    apply(store, {}, Terms(span_days=2), NOW)
+    assert store.traces([trace])[0].spans == []
+
+
+def a_call(store: DuckDBStore, received: int) -> None:
+    """One verdict with a payload, without regard to the judge."""
+    columns = store.read(
+        "SELECT column_name AS name, data_type AS type, is_nullable AS empty FROM duckdb_columns()"
+        " WHERE table_name = 'call' ORDER BY column_index"
+    ).to_pylist()
+    blank = {"VARCHAR": "x", "VARCHAR[]": [], "BIGINT": received, "DOUBLE": 0.0, "BOOLEAN": False, "INTEGER": 1}
+    row = {c["name"]: blank.get(c["type"], 0) for c in columns} | {"project": "default"}
+    with store.write() as transaction:
+        transaction.insert("call", pa.Table.from_pylist([row]))
+
+
+def test_payloads_go_before_verdicts(store: DuckDBStore) -> None:
+    """First the captured texts, later the verdict itself."""
+    store.append(Batch([span(1)]))
+    store.flush()
+    for age in (1, 10, 40):
+        a_call(store, NOW - age * DAY)
+    terms = Terms(payload_days=7, verdict_days=30)
+    dropped = apply(store, {}, terms, NOW)
+    assert (dropped.payloads, dropped.calls) == (2, 1)
+    rows = store.read("SELECT result, arguments, outcome FROM call ORDER BY started_ns").to_pylist()
+    assert rows == [
+        {"result": None, "arguments": None, "outcome": "x"},
+        {"result": "x", "arguments": "x", "outcome": "x"},
+    ]
+    assert apply(store, {}, terms, NOW).payloads == 0
+
+
+def test_retention_during_ingest_and_questions(path: Path) -> None:
+    """Dropping days while batches come in and questions are asked disturbs neither."""
+    store = DuckDBStore(path)
+    seven_days(store, rows=500)
+    errors: list[BaseException] = []
+    stop = threading.Event()
+
+    def ask() -> None:
+        while not stop.is_set():
+            try:
+                store.read("SELECT count(*) FROM {span} AS s", scope=Scope("default"))
+            except BaseException as error:
+                errors.append(error)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    slowest = 0.0
+    for n in range(40):
+        started = time.perf_counter()
+        store.append(Batch([span(10_000 + n * 100 + i, trace=1000 + n, received_ns=NOW) for i in range(100)]))
+        slowest = max(slowest, time.perf_counter() - started)
+        if n % 10 == 5:
+            apply(store, {}, Terms(span_days=6 - n // 10), NOW)
+    stop.set()
+    asking.join()
+    assert errors == []
+    assert count(store) == 4 * 500 + 4000
+    print(f"slowest append while days were dropped: {slowest * 1000:.0f} ms")
+    store.close()
+
+
+def with_folder(tmp_path: Path) -> Options:
+    """Options with a backup folder."""
+    folder = tmp_path / "it's backups"
+    folder.mkdir()
+    return Options(limits=Limits(backup_folder=folder))
+
+
+def sums(store: DuckDBStore) -> list[dict[str, object]]:
+    """Rows and checksum of the spans."""
+    store.flush()
+    return store.read("SELECT count(*) AS n, bit_xor(hash(s)) AS sum FROM {span} AS s").to_pylist()
+
+
+def test_a_backup_of_a_live_store_is_whole(path: Path, tmp_path: Path) -> None:
+    """Made while batches come in; restored elsewhere it has equal counts and checksums, journal and all."""
+    store = DuckDBStore(path, with_folder(tmp_path))
+    seven_days(store)
+    before = sums(store)
+    done = backup(store)
+    store.append(Batch([span(99_999)]))
+    assert [p.name for p in done.path.parent.iterdir()] == [done.path.name]
+    assert sums(store) != before
+    store.close()
+    elsewhere = tmp_path / "elsewhere" / "r.db"
+    elsewhere.parent.mkdir()
+    assert restore(done.path, elsewhere) == []
+    restored = DuckDBStore(elsewhere)
+    assert sums(restored) == before
+    assert restored.append(Batch([span(1), span(5000)])).last_seq > 0
+    restored.close()
+
+
+def test_restoring_over_a_file_keeps_it(path: Path, tmp_path: Path) -> None:
+    """Only with the explicit word, and what was there stays, with its journal."""
+    store = DuckDBStore(path, with_folder(tmp_path))
+    store.append(Batch([span(1)]))
+    copy = backup(store).path
+    store.append(Batch([span(2)]))
+    store.close()
+    with pytest.raises(BackupError, match="explicit word"):
+        restore(copy, path)
+    kept = restore(copy, path, replace=True)
+    assert [p.name.split(".before")[0] for p in kept] == [path.name]
+    store = DuckDBStore(path)
+    assert count(store) == 1
+    with pytest.raises(BackupError, match="in use"):
+        restore(copy, path, replace=True)
+    store.close()
+
+
+def test_backups_go_to_the_configured_folder_only(store: DuckDBStore) -> None:
+    """Without one there is none."""
+    with pytest.raises(BackupError, match="no backup folder"):
+        backup(store)
+
+
+def test_a_foreign_file_is_no_backup(tmp_path: Path) -> None:
+    """Restoring something else is refused before anything is moved."""
+    (tmp_path / "x.db").write_text("text")
+    for source in (tmp_path / "x.db", tmp_path / "none.db"):
+        with pytest.raises(BackupError):
+            restore(source, tmp_path / "to.db")
+    assert not (tmp_path / "to.db").exists()
+
+
+SECRET = "gh" + "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+def test_a_rescan_masks_old_rows_in_the_file_itself(path: Path) -> None:
+    """First reported, then masked; not a byte of the secret is left in the folder."""
+    store = DuckDBStore(path)
+    made = [span(n, attributes={"gen_ai.tool.call.result": f"token {SECRET} {n}"}) for n in range(50)]
+    store.append(Batch([*made, span(1000)]))
+    store.close()
+    redactor = Redactor(RedactionConfig(key=b"k"))
+    report = rescan(path, redactor, dry_run=True)
+    assert (report.rows, report.changed, report.kinds) == (51, 50, {"github_token": 50})
+    assert SECRET.encode() in path.read_bytes()
+    assert rescan(path, redactor).changed == 50
+    assert not any(SECRET.encode() in file.read_bytes() for file in path.parent.rglob("*") if file.is_file())
+    store = DuckDBStore(path)
+    assert count(store) == 51
+    assert rescan_is_done(store)
+    store.close()
+
+
+def rescan_is_done(store: DuckDBStore) -> bool:
+    """Marks stand where the secrets stood."""
+    rows = store.read("SELECT attributes FROM {span} AS s WHERE attributes LIKE '%REDACTED:github_token%'")
+    return rows.num_rows == 50
+
+
+def test_the_commands_tell_what_they_did(path: Path, tmp_path: Path, app: typer.Typer) -> None:
+    """Backup, restore, retention and redact from the command line, and their failures as sentences."""
+    store = DuckDBStore(path)
+    store.append(Batch([span(1)]))
+    held = runner.invoke(app, ["backup", "--db", str(path), "--to", str(tmp_path / "b")])
+    store.close()
+    missing = runner.invoke(app, ["retention", "--db", str(tmp_path / "none.db"), "--span-days", "3"])
+    assert missing.exit_code == 2
+    assert "no database file" in missing.output
+    made = runner.invoke(app, ["backup", "--db", str(path), "--to", str(tmp_path / "b")])
+    assert made.exit_code == 0, made.output
+    [copy] = (tmp_path / "b").glob("*.db")
+    back = runner.invoke(app, ["restore", str(copy), "--db", str(tmp_path / "new.db")])
+    assert back.exit_code == 0, back.output
+    again = runner.invoke(app, ["restore", str(copy), "--db", str(tmp_path / "new.db")])
+    assert again.exit_code == 1
+    kept = runner.invoke(app, ["retention", "--db", str(path), "--span-days", "3"])
+    assert "0 day tables" in kept.output
+    looked = runner.invoke(app, ["redact", "--rescan", "--dry-run", "--db", str(path)])
+    assert "1 rows looked at, 0 would change" in looked.output
+    assert held.exit_code in (0, 1)
+
+
+def test_a_question_that_takes_too_long_is_stopped(path: Path) -> None:
+    """A runaway question ends as unavailable; the store goes on."""
+    store = DuckDBStore(path, Options(read_timeout_s=0.5))
+    with pytest.raises(StoreUnavailable, match="too long"):
+        store.read("SELECT count(*) FROM range(100000000) a, range(1000000) b WHERE a.range % 7 = b.range % 11")
+    store.append(Batch([span(1)]))
+    assert count(store) == 1
+    store.close()
