@@ -40,6 +40,7 @@ TRACELOOP = Convention(
     ),
     user=("traceloop.association.properties.user_id",),
     agent=("traceloop.association.properties.lc_agent_name", "traceloop.workflow.name"),
+    model=("traceloop.association.properties.ls_model_name",),
     switches={
         "arguments": _CONTENT,
         "result": _CONTENT,

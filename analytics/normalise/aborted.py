@@ -16,17 +16,23 @@ _RAISED = frozenset({"event.exception", "span.status", "error.type"})
 
 
 def mark_aborted(tree: Tree, calls: list[LogicalCall], members: list[list[ToolSpan]]) -> None:
-    """Set `run_aborted` on calls whose failure ended their agent's run."""
+    """Set `run_aborted` on calls whose failure ended their agent's run: no model and no tool was called after it."""
+    if not any(_raised(call) for call in calls):
+        return
+    runs = _runs(tree)
     starts = [tree.spans[index].start_ns for index in tree.models]
-    runs: list[int] = []
-    for call, group in zip(calls, members, strict=True):
-        if not any(mark.name in _RAISED and mark.meaning is Meaning.FAILED for mark in call.marks):
-            continue
-        runs = runs or _runs(tree)
-        above = tree.parent[group[0].index]
-        run = runs[above] if above != NONE else NONE
-        if run != NONE and tree.failed(run):
+    above = [tree.parent[group[0].index] for group in members]
+    run_of = [runs[index] if index != NONE else NONE for index in above]
+    last: dict[int, int] = {}
+    for call, run in zip(calls, run_of, strict=True):
+        last[run] = max(last.get(run, 0), call.span.start_ns)
+    for call, run in zip(calls, run_of, strict=True):
+        if run != NONE and _raised(call) and tree.failed(run) and last[run] <= call.span.end_ns:
             call.run_aborted = not model_follows(tree, starts, call.span.end_ns, run)
+
+
+def _raised(call: LogicalCall) -> bool:
+    return any(mark.name in _RAISED and mark.meaning is Meaning.FAILED for mark in call.marks)
 
 
 def _runs(tree: Tree) -> list[int]:

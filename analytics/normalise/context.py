@@ -124,8 +124,8 @@ def _in_log(found: Found | None, log: LogRecord) -> Found | None:
 
 def model_of(span: Span) -> str | None:
     """The model that a model span names."""
-    found = _first(span.attributes, MODEL_KEYS)
-    return None if found is None or found[0] in _NO_MODEL else found[0]
+    names = (text(span.attributes[key]) for key in MODEL_KEYS if key in span.attributes)
+    return next((name for name in names if name is not None and name not in _NO_MODEL), None)
 
 
 def _first(attributes: dict[str, Any], keys: tuple[str, ...]) -> Found | None:
