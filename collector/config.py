@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pydantic
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -23,13 +23,19 @@ from pydantic_settings import (
 from analytics.alerts.settings import AlertSettings
 from analytics.settings import JudgeSettings, ToolSettings
 from collector.access.hosts import is_loopback
-from collector.decode import DecodeLimits
-from collector.receiver.http_protocol import ConnectionLimits
+from collector.config_sections import (
+    JudgeConfig,
+    LimitsConfig,
+    RedactionSection,
+    RetentionConfig,
+    StoreConfig,
+    TlsConfig,
+    ToolConfig,
+)
 from telltale.redaction import RedactionConfig
 
 PREFIX = "TELLTALE_"
 DEFAULT_FILE = Path("telltale.toml")
-MIB = 1024 * 1024
 
 Port = Annotated[int, Field(ge=0, le=65535)]
 """A TCP port; 0 lets the system choose."""
@@ -37,96 +43,6 @@ Port = Annotated[int, Field(ge=0, le=65535)]
 
 class ConfigError(Exception):
     """A setting is wrong; the text names the key and says what is wrong with it."""
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ToolConfig(_Section):
-    """`[tools.NAME]`: what spans cannot tell of a tool (see `analytics.settings.ToolSettings`)."""
-
-    empty_is_normal: bool = False
-    content: bool | None = None
-    changes_state: bool | None = None
-    mute: frozenset[str] = frozenset()
-    budget: int = Field(default=2, ge=1)
-    owner: str | None = None
-    runbook: str | None = None
-
-
-class JudgeConfig(_Section):
-    """`[judge]`: where a loop begins (the same call with the same result, so many times)."""
-
-    retry_storm_calls: int = Field(default=5, ge=2)
-
-
-class RedactionSection(_Section):
-    """`[redaction]`: kinds left alone, further key names to mask, and the allow list of the strict mode.
-
-    See `telltale.redaction.RedactionConfig`.
-    """
-
-    off: frozenset[str] = frozenset()
-    extra_keys: frozenset[str] = frozenset()
-    allow: tuple[str, ...] | None = None
-
-
-class TlsConfig(_Section):
-    """`[tls]`: TLS on both OTLP ports; with `client_ca`, clients must show a certificate of that authority."""
-
-    certificate: Path | None = None
-    key: Path | None = None
-    client_ca: Path | None = None
-
-    @pydantic.model_validator(mode="after")
-    def _whole(self) -> TlsConfig:
-        if (self.certificate is None) != (self.key is None):
-            raise ValueError("certificate and key are needed together")
-        if self.client_ca is not None and self.certificate is None:
-            raise ValueError("client_ca needs certificate and key")
-        for path in (self.certificate, self.key, self.client_ca):
-            if path is not None and not path.is_file():
-                raise ValueError(f"there is no file {path}")
-        return self
-
-
-class LimitsConfig(_Section):
-    """`[limits]`: bytes, counts and seconds that a sender may use."""
-
-    grpc_message_bytes: int = Field(default=4 * MIB, ge=1024)
-    http_body_bytes: int = Field(default=20 * MIB, ge=1024)
-    in_flight_bytes: int = Field(default=64 * MIB, ge=1024)
-    records: int = Field(default=50_000, ge=1)
-    attributes: int = Field(default=512, ge=1)
-    events: int = Field(default=256, ge=1)
-    payload_chars: int = Field(default=256 * 1024, ge=1)
-    value_chars: int = Field(default=16 * 1024, ge=1)
-    header_s: float = Field(default=5, gt=0)
-    body_s: float = Field(default=10, gt=0)
-    idle_s: float = Field(default=60, ge=1)
-    peer_connections: int = Field(default=200, ge=1)
-    connections: int = Field(default=5_000, ge=1)
-
-    def decode(self) -> DecodeLimits:
-        """The caps of the decoder."""
-        return DecodeLimits(
-            records=self.records,
-            attributes=self.attributes,
-            events=self.events,
-            payload_chars=self.payload_chars,
-            value_chars=self.value_chars,
-        )
-
-    def connection(self) -> ConnectionLimits:
-        """The limits of HTTP connections."""
-        return ConnectionLimits(
-            header_s=self.header_s,
-            body_s=self.body_s,
-            idle_s=self.idle_s,
-            peer_connections=self.peer_connections,
-            connections=self.connections,
-        )
 
 
 class Config(BaseSettings):
@@ -151,6 +67,8 @@ class Config(BaseSettings):
     ready_file: Path | None = None
     tls: TlsConfig = TlsConfig()
     limits: LimitsConfig = LimitsConfig()
+    store: StoreConfig = StoreConfig()
+    retention: RetentionConfig = RetentionConfig()
     judge: JudgeConfig = JudgeConfig()
     redaction: RedactionSection = RedactionSection()
     tools: dict[str, ToolConfig] = Field(default_factory=dict)

@@ -169,7 +169,6 @@ class Intake:
             started = time.perf_counter()
             receipt = self._store.append(batch)
             self._metrics.commit_seconds.observe(time.perf_counter() - started)
-            self._metrics.duplicates.inc(receipt.duplicates)
             self._on_append(receipt)
         for export, decoded in taken:
             self._count(export, decoded)

@@ -5,25 +5,23 @@ from __future__ import annotations
 import gc
 import json
 import os
-import shutil
 import socket
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import structlog
 
 from analytics.api import create_app
-from analytics.store import Receipt, Store
+from analytics.store import Receipt
 from collector import parts
 from collector.access.api import ApiDoor
 from collector.access.hosts import HostCheck
 from collector.access.ingest import IngestAccess
 from collector.access.tokens import API_ROLES, Role, TokenTable, token_path
 from collector.config import Config, ConfigError
+from collector.figures import Figures, Parts
 from collector.intake import InFlight, Intake
 from collector.lag import JudgeLag
 from collector.loop_thread import LoopThread
@@ -33,7 +31,9 @@ from collector.receiver.grpc_server import GrpcReceiver
 from collector.receiver.http_app import HttpReceiver
 from collector.receiver.http_protocol import HttpServer
 from collector.sockets import PortTaken, bind, taken, url_host
-from collector.store import DuckDBStore
+from collector.store import DuckDBStore, retention
+from collector.store.backup import backup
+from collector.store.retention import Terms
 from collector.system_routes import SystemRoutes
 from collector.tls import ServerTls
 from collector.worker import Worker
@@ -74,7 +74,7 @@ class Service:
         self.metrics = Metrics()
         self.urls = Urls("", "", "")
         self.tokens = _tokens(config)
-        self.store: Store | None = None
+        self.store: DuckDBStore | None = None
         self._why_not_ready: str | None = "starting"
         self._workers: dict[str, Worker] = {}
         self._lag = JudgeLag()
@@ -108,7 +108,8 @@ class Service:
         api_socket = undo.enter_context(closing(bind(config.host, config.api_port, "--api-port")))
         if config.otlp_grpc_port:
             bind(config.host, config.otlp_grpc_port, "--otlp-grpc-port").close()
-        store = self.store = undo.enter_context(closing(DuckDBStore(config.db)))
+        store = self.store = undo.enter_context(closing(DuckDBStore(config.db, config.store.options())))
+        self._tell_of_recovery(store)
         self._start_workers(store, undo)
         self._start_intake(store, undo)
         api_port = api_socket.getsockname()[1]
@@ -123,13 +124,23 @@ class Service:
         self._write_ready_file(undo)
         log.info("ready", db=str(config.db), **{name: getattr(self.urls, name) for name in Urls.__slots__})
 
-    def _start_workers(self, store: Store, undo: ExitStack) -> None:
+    def _tell_of_recovery(self, store: DuckDBStore) -> None:
+        """What opening the store found: loudly, and again in the API's `status`."""
+        tell = log.error if store.recovery.damaged else log.info
+        for sentence in store.recovery.sentences():
+            tell("recovery", said=sentence)
+
+    def _start_workers(self, store: DuckDBStore, undo: ExitStack) -> None:
         config = self.config
         self._judge = parts.judge_job(store, config)
         self._alerts = parts.alert_job(store, config)
         self._workers["judge"] = Worker("judge", self._judge.run_once, JUDGE_EVERY_S)
         if config.alerts.enabled:
             self._workers["alerts"] = Worker("alerts", self._evaluate_alerts, ALERT_EVERY_S)
+        terms = {name: each.terms() for name, each in config.retention.projects.items()}
+        self._workers["retention"] = Worker(
+            "retention", lambda: _retain(store, terms, config.retention.terms()), config.retention.every_s
+        )
         for worker in self._workers.values():
             worker.start()
             undo.callback(worker.stop, WORKER_STOP_S)
@@ -138,7 +149,7 @@ class Service:
         self._alerts.run_once(time.time_ns())
         return 0
 
-    def _start_intake(self, store: Store, undo: ExitStack) -> None:
+    def _start_intake(self, store: DuckDBStore, undo: ExitStack) -> None:
         config = self.config
         self._redactor = parts.redactor(config)
         self._in_flight = InFlight(config.limits.in_flight_bytes, self.metrics)
@@ -156,11 +167,14 @@ class Service:
         self._lag.arrived(receipt.last_seq, time.time())
         self._workers["judge"].wake()
 
-    def _start_api(self, store: Store, sock: socket.socket, undo: ExitStack) -> None:
-        app = create_app(store, self.config.judge_settings(), status=self._status, alerts=self._alerts)
-        routes = SystemRoutes(app, lambda: self._why_not_ready, self.metrics.text)
+    def _start_api(self, store: DuckDBStore, sock: socket.socket, undo: ExitStack) -> None:
+        figures = Figures(
+            Parts(store, self.metrics, self._judge, self._alerts, self._lag, self._redactor, self._workers, _version())
+        )
+        self.metrics.registry.register(figures)
+        app = create_app(store, self.config.judge_settings(), status=figures.status, alerts=self._alerts)
+        routes = SystemRoutes(app, lambda: self._why_not_ready, self.metrics.text, lambda: backup(store))
         door = ApiDoor(routes, self.tokens, self._hosts())
-        self.metrics.watch(self._gauges)
         loop = undo.enter_context(LoopThread("api"))
         api = HttpServer(door, sock, self.config.limits.connection(), grace_s=1)
         loop.run(api.start(), START_S)
@@ -197,37 +211,6 @@ class Service:
     def _hosts(self) -> HostCheck:
         return HostCheck((*self.config.allowed_hosts, self.config.host))
 
-    def _status(self) -> Mapping[str, Any]:
-        """What the API's `status` answer learns from the process."""
-        return {
-            "refused": self.metrics.refused_by_reason(),
-            "judged_lag_s": round(self._lag.seconds(self._judge.watermark, time.time()), 3),
-            "version": _version(),
-        }
-
-    def _gauges(self) -> dict[str, tuple[str, float]]:
-        """Values that are looked up at each scrape."""
-        db = self.config.db
-        gauges = {
-            "telltale_free_disk_bytes": (
-                "Free bytes on the database's disk.",
-                float(shutil.disk_usage(db.parent).free),
-            ),
-            "telltale_database_bytes": ("Size of the database file.", _size(db)),
-            "telltale_wal_bytes": ("Size of the database's write-ahead log.", _size(db.with_name(db.name + ".wal"))),
-            "telltale_last_received_timestamp_seconds": ("When the last batch was stored.", self._lag.last_arrival),
-            "telltale_judged_lag_seconds": (
-                "Age of the oldest batch that is not judged yet.",
-                self._lag.seconds(self._judge.watermark, time.time()),
-            ),
-            "telltale_unreadable_traces": ("Traces on which the judge failed.", self._judge.unreadable.total()),
-        }
-        for worker in self._workers.values():
-            name = f"telltale_{worker.name}_last_success_timestamp_seconds"
-            gauges[name] = (f"When the {worker.name} last finished a round.", worker.last_success)
-            gauges[f"telltale_{worker.name}_failures"] = (f"Rounds of the {worker.name} that failed.", worker.failures)
-        return gauges
-
     def _write_ready_file(self, undo: ExitStack) -> None:
         path = self.config.ready_file
         if path is not None:
@@ -257,11 +240,12 @@ def _check_exposure(config: Config, tokens: TokenTable) -> None:
         )
 
 
-def _size(path: Path) -> float:
-    try:
-        return float(path.stat().st_size)
-    except FileNotFoundError:
-        return 0.0
+def _retain(store: DuckDBStore, terms: Mapping[str, Terms], default: Terms) -> int:
+    """One round of retention; always rests afterwards."""
+    dropped = retention.apply(store, terms, default)
+    if dropped.tables or dropped.payloads or dropped.calls:
+        log.info("retention", tables=len(dropped.tables), payloads=dropped.payloads, calls=dropped.calls)
+    return 0
 
 
 def _version() -> str:

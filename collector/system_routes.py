@@ -1,13 +1,15 @@
-"""`/healthz`, `/readyz` and `/metrics`, in front of the query API."""
+"""`/healthz`, `/readyz`, `/metrics` and the backup, in front of the query API."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from collector.store.backup import BackupDone, BackupError
 
 Ready = Callable[[], str | None]
 """Why the service is not ready; None when it is."""
@@ -16,8 +18,11 @@ Ready = Callable[[], str | None]
 class SystemRoutes:
     """Answers the paths of the operator, passes the rest on (ASGI)."""
 
-    def __init__(self, app: ASGIApp, ready: Ready, metrics_text: Callable[[], bytes]) -> None:
+    def __init__(
+        self, app: ASGIApp, ready: Ready, metrics_text: Callable[[], bytes], backup: Callable[[], BackupDone]
+    ) -> None:
         self._app = app
+        self._backup = backup
         self._ready = ready
         self._metrics_text = metrics_text
 
@@ -36,11 +41,22 @@ class SystemRoutes:
         elif path == "/metrics":
             text = await asyncio.to_thread(self._metrics_text)
             await _send(send, 200, CONTENT_TYPE_LATEST, text)
+        elif path == "/api/v1/backup" and scope["method"] == "POST":
+            await self._answer_backup(send)
         else:
             await self._app(scope, receive, send)
 
+    async def _answer_backup(self, send: Send) -> None:
+        """Make a backup in the configured folder; the caller names nothing, so nothing can be named wrongly."""
+        try:
+            done = await asyncio.to_thread(self._backup)
+        except BackupError as error:
+            await _json(send, 409, {"error": str(error)})
+        else:
+            await _json(send, 200, {"path": str(done.path), "bytes": done.bytes, "seconds": round(done.seconds, 3)})
 
-async def _json(send: Send, status: int, body: dict[str, str | None]) -> None:
+
+async def _json(send: Send, status: int, body: Mapping[str, object]) -> None:
     await _send(send, status, "application/json", json.dumps(body).encode())
 
 

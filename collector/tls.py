@@ -6,7 +6,8 @@ import ssl
 
 import grpc
 
-from collector.config import ConfigError, TlsConfig
+from collector.config import ConfigError
+from collector.config_sections import TlsConfig
 
 
 class ServerTls:

@@ -202,7 +202,7 @@ def test_what_the_operator_sees(tmp_path: Path, serve: Serve) -> None:
     assert httpx.get(api + "/healthz").json() == {"status": "ok"}
     assert httpx.get(api + "/readyz").json() == {"status": "ready"}
     text = httpx.get(api + "/metrics").text
-    for name in ("telltale_bytes_in_flight", "telltale_commit_seconds", "telltale_free_disk_bytes"):
+    for name in ("telltale_bytes_in_flight", "telltale_commit_seconds", "telltale_store_free_disk_bytes"):
         assert name in text
     assert process.terminate() == 0
     assert not (tmp_path / "ready.json").exists()

@@ -1,0 +1,141 @@
+"""What an operator does: doctor, backup and restore, rescan, figures, recovery told, retention."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+import typer
+from prometheus_client.parser import text_string_to_metric_families
+from typer.testing import CliRunner, Result
+
+from collector import cli
+from collector.service import Service
+from collector.store import DuckDBStore
+from tests.collector.otlp import metrics, traces
+from tests.collector.running import config_for, post, stored, wait_for
+
+
+def run(*arguments: str | Path) -> Result:
+    app = typer.Typer()
+    cli.register(app)
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_metrics_tell_what_was_taken_refused_and_masked(service: Service) -> None:
+    """/metrics parses, and counts accepted, refused by reason, not kept, redacted; the lag is there and falls to 0."""
+    secret = "AKIAIOSFODNN7EXAMPLE"
+    assert post(service, traces(2, attributes={"note": f"key {secret}"}).SerializeToString()).status_code == 200
+    post(service, b"\xff")
+    post(service, metrics(3).SerializeToString(), path="/v1/metrics")
+    text = httpx.get(service.urls.api + "/metrics").text
+    values = {
+        (sample.name, *sorted(sample.labels.values())): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+    assert values["telltale_accepted_records_total", "spans"] == 2
+    assert values["telltale_refused_requests_total", "http", "malformed"] == 1
+    assert values["telltale_refused_records_total", "metrics", "not kept"] == 3
+    assert sum(value for key, value in values.items() if key[0] == "telltale_redactions_total") >= 1
+    assert values["telltale_bytes_in_flight",] == 0
+    assert ("telltale_job_last_success_seconds", "judge") in values
+    assert secret not in text
+
+    def lag() -> float:
+        found: float = httpx.get(service.urls.api + "/api/v1/status").json()["judged_lag_s"]
+        return found
+
+    wait_for(lambda: lag() == 0)
+
+
+def test_doctor_on_a_running_service(service: Service) -> None:
+    """Every part is named; a well service is exit 0; jsonl has one object a line."""
+    post(service, traces().SerializeToString())
+    db = str(service.config.db)
+    result = run("doctor", "--db", db, "--api", service.urls.api, "--format", "jsonl")
+    found = [json.loads(line) for line in result.output.splitlines()]
+    assert result.exit_code == 0, result.output
+    assert {row["what"] for row in found} >= {"exposure", "service", "judge", "disk", "clock", "alerts"}
+
+
+def test_doctor_without_a_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ports and the file are looked at; a foreign file is a failure and exit 1, never touched."""
+    for port in ("OTLP_GRPC", "OTLP_HTTP", "API", "DASHBOARD"):
+        monkeypatch.setenv(f"TELLTALE_{port}_PORT", "0")
+    nobody = ("--api", "http://127.0.0.1:9")
+    assert run("doctor", "--db", tmp_path / "t.db", *nobody).exit_code == 0
+    (tmp_path / "t.db").write_bytes(b"not a database")
+    result = run("doctor", "--db", tmp_path / "t.db", *nobody)
+    assert result.exit_code == 1
+    assert "cannot be opened" in result.output
+    assert (tmp_path / "t.db").read_bytes() == b"not a database"
+    monkeypatch.setenv("TELLTALE_API_PORT", "seven")
+    assert run("doctor").exit_code == 2
+
+
+def test_backup_of_a_live_service_and_restore(tmp_path: Path) -> None:
+    """A backup made while the service runs holds what was acknowledged; restored, it opens with the same spans."""
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    running = Service(config_for(tmp_path, store={"backup_folder": folder}))
+    running.start()
+    try:
+        request = traces(5)
+        assert post(running, request.SerializeToString()).status_code == 200
+        assert run("restore", tmp_path / "nowhere.db", "--db", running.config.db, "--replace").exit_code == 1
+        made = run("backup", "--api", running.urls.api)
+        assert made.exit_code == 0, made.output
+    finally:
+        running.stop()
+    [file] = folder.glob("telltale-*.db")
+    assert str(file) in made.output
+    assert run("restore", file, "--db", tmp_path / "telltale.db").exit_code == 1
+    assert run("restore", file, "--db", tmp_path / "new.db").exit_code == 0
+    store = DuckDBStore(tmp_path / "new.db")
+    assert store.read("SELECT count(*) AS n FROM {span}")["n"][0].as_py() == 5
+    store.close()
+
+
+def test_backup_needs_a_folder_and_a_service(service: Service) -> None:
+    """Without a configured folder, and without a service, backup says so with exit 1."""
+    result = run("backup", "--api", service.urls.api)
+    assert result.exit_code == 1
+    assert "no backup folder" in result.output
+    assert run("backup", "--api", "http://127.0.0.1:9").exit_code == 1
+
+
+def test_rescan(tmp_path: Path) -> None:
+    """`redact --rescan` masks rows stored under weaker rules; --dry-run only counts; bare `redact` is bad usage."""
+    running = Service(config_for(tmp_path, redaction={"off": ["email"]}))
+    running.start()
+    request = traces(attributes={"note": "write to jane.doe@example.com"})
+    assert post(running, request.SerializeToString()).status_code == 200
+    assert (
+        "jane.doe"
+        in stored(running, request.resource_spans[0].scope_spans[0].spans[0].trace_id).spans[0].attributes["note"]
+    )
+    running.stop()
+    db = tmp_path / "telltale.db"
+    assert run("redact", "--db", db).exit_code == 2
+    looked = run("redact", "--rescan", "--dry-run", "--db", db)
+    assert "1 would change" in looked.output
+    assert b"jane.doe@" in db.read_bytes()
+    assert run("redact", "--rescan", "--db", db).exit_code == 0
+    assert b"jane.doe@" not in db.read_bytes()
+
+
+def test_retention_runs_beside_ingest(tmp_path: Path) -> None:
+    """With a size bound of one byte, today's spans stay (whole past days go), and the worker reports success."""
+    running = Service(config_for(tmp_path, retention={"max_bytes": 1, "every_s": 0.1}))
+    running.start()
+    try:
+        assert post(running, traces().SerializeToString()).status_code == 200
+        worker = running._workers["retention"]
+        before = worker.last_success
+        wait_for(lambda: worker.last_success > before)
+        assert worker.failures == 0
+    finally:
+        running.stop()
