@@ -209,11 +209,15 @@ class DuckDBStore:
         """Drop day tables whole."""
         known = {table.name: table for table in self._days.all()}
         gone = [known[name] for name in names if name in known]
-        with self.write() as transaction:
-            for table in gone:
-                transaction.execute(f'DROP TABLE "{table.name}"')
-                transaction.execute("DELETE FROM day_table WHERE name = $name", {"name": table.name})
-        self._days.remove(table.name for table in gone)
+        try:
+            with self.write() as transaction:
+                for table in gone:
+                    transaction.execute(f'DROP TABLE "{table.name}"')
+                    transaction.execute("DELETE FROM day_table WHERE name = $name", {"name": table.name})
+                self._days.remove(table.name for table in gone)  # before the commit: a question names none that is gone
+        except BaseException:
+            self._days.load()
+            raise
         for table in gone:
             self.front.forget(table.project, (table.day + 1) * NS_PER_DAY)
 
