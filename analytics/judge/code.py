@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from analytics.judge.upstream import failure_of
+from analytics.judge.attempts import failure_of
 from analytics.judge.verdict import Verdict
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from telltale.payload import Reading

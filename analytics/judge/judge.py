@@ -7,10 +7,11 @@ from typing import Any, Literal
 import msgspec
 
 from analytics.calls import Call
+from analytics.judge.attempts import Attempt
 from analytics.judge.code import choose_code
 from analytics.judge.fingerprint import digest, fingerprint
 from analytics.judge.flags import flags_of
-from analytics.judge.upstream import Attempt, TraceIndex
+from analytics.judge.upstream import TraceIndex
 from analytics.judge.verdict import Verdict, decide
 from analytics.normalise import normalise
 from analytics.normalise.logical_call import LogicalCall

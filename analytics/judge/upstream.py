@@ -8,26 +8,12 @@ another source.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
+from analytics.judge.attempts import Attempt, attempt_of, exception_of, number_of
 from analytics.normalise.logical_call import LogicalCall
-from analytics.spans import CLIENT, ERROR, PRODUCER, Span, Trace
-from telltale.payload.codes import (
-    ERRNO,
-    code_of_class,
-    code_of_grpc,
-    code_of_http,
-    code_of_number,
-    code_of_sqlstate,
-)
-from telltale.payload.phrases import code_of_phrase
+from analytics.spans import ERROR, Span, Trace
 from telltale.payload.words import words
-from telltale.vocabulary import Code
 
-_OUTGOING_KEYS = (
-    *("http.request.method", "http.method", "db.system.name", "db.system", "rpc.system", "rpc.system.name", "url.full"),
-    *("http.url", "messaging.system"),
-)
 _HOUSEKEEPING = words(
     """
     BEGIN COMMIT ROLLBACK START SAVEPOINT RELEASE PING SET SETEX SETNX EXPIRE DEL HSET LPUSH RPUSH XADD INCR
@@ -37,32 +23,6 @@ _HOUSEKEEPING = words(
 _WRITES = frozenset(["INSERT", "UPDATE", "DELETE", "UPSERT", "MERGE", "REPLACE"])
 _WRITING = words("POST PUT PATCH DELETE")
 _MAX_SPANS = 5000
-
-
-@dataclass(slots=True)
-class Attempt:
-    """One outside call: whether it failed (by its own word or its sources'), and what it says of the code."""
-
-    span: Span
-    system: str
-    operation: str
-    failed: bool
-    status: int | None = None
-    code: Code | None = None
-    certain: bool = False
-    value: Any = None
-    inner: list[Attempt] = field(default_factory=list)
-
-    @property
-    def cause(self) -> Attempt:
-        """The attempt at the bottom that explains the failure: the last failed one among its own sources."""
-        found = self
-        for _ in range(20):
-            failed = [attempt for attempt in found.inner if attempt.failed]
-            if not failed or found.code is not None:
-                break
-            found = failed[-1]
-        return found
 
 
 @dataclass(slots=True)
@@ -146,7 +106,7 @@ def may_have_failed(span: Span) -> bool:
         return True
     attributes = span.attributes
     status = attributes.get("http.response.status_code", attributes.get("http.status_code"))
-    if status is not None and (_number(status) or 0) >= 400:
+    if status is not None and (number_of(status) or 0) >= 400:
         return True
     return "error.type" in attributes or bool(attributes.get("rpc.grpc.status_code"))
 
@@ -181,11 +141,11 @@ def surroundings_of(call: LogicalCall, index: TraceIndex) -> Surroundings:
         if span.span_id in seen or index.belongs_elsewhere(span, call):
             continue
         seen.add(span.span_id)
-        attempt = _attempt(span)
+        attempt = attempt_of(span)
         if attempt is not None:
             nodes.append((attempt, above))
             above = attempt
-        elif span.status_code == ERROR or _exception(span) is not None:
+        elif span.status_code == ERROR or exception_of(span) is not None:
             found.raised.append(span)
         for child in index.children(span.span_id):
             stack.append((child, above))
@@ -236,107 +196,3 @@ def _is_aside(bad: Attempt, good: Attempt, strict: bool) -> bool:
 def _host(attempt: Attempt) -> str:
     attributes = attempt.span.attributes
     return str(attributes.get("server.address") or attributes.get("net.peer.name") or attributes.get("http.host") or "")
-
-
-def _attempt(span: Span) -> Attempt | None:
-    attributes = span.attributes
-    if span.kind not in (CLIENT, PRODUCER) and not any(key in attributes for key in _OUTGOING_KEYS):
-        return None
-    if "db.system.name" in attributes or "db.system" in attributes:
-        return _database(span)
-    status = attributes.get("http.response.status_code", attributes.get("http.status_code"))
-    method = attributes.get("http.request.method", attributes.get("http.method"))
-    if status is not None or method is not None:
-        return _http(span, _number(status), str(method or "").upper())
-    if "rpc.system" in attributes or "rpc.system.name" in attributes or "rpc.grpc.status_code" in attributes:
-        return _rpc(span)
-    attempt = Attempt(span, "other", span.name.split(" ", 1)[0], _is_failed(span))
-    if attempt.failed:
-        _explain(attempt)
-    return attempt
-
-
-def _http(span: Span, status: int | None, method: str) -> Attempt:
-    attempt = Attempt(span, "http", method, False, status)
-    if status is not None and status >= 400:
-        attempt.failed, attempt.code, attempt.certain = True, code_of_http(status), True
-        attempt.value = f"http {status}"
-    elif _is_failed(span) and (status is None or status < 400):
-        attempt.failed = True
-        _explain(attempt)
-    return attempt
-
-
-def _database(span: Span) -> Attempt:
-    attributes = span.attributes
-    operation = attributes.get("db.operation.name", attributes.get("db.operation")) or span.name.split(" ", 1)[0]
-    attempt = Attempt(span, "db", str(operation).upper(), _is_failed(span))
-    if attempt.failed:
-        state = str(attributes.get("db.response.status_code") or attributes.get("error.type") or "")
-        attempt.code = code_of_sqlstate(state)
-        if attempt.code is not None:
-            attempt.value, attempt.certain = f"sqlstate {state}", True
-        else:
-            _explain(attempt)
-    return attempt
-
-
-def _rpc(span: Span) -> Attempt:
-    attributes = span.attributes
-    number = _number(attributes.get("rpc.grpc.status_code"))
-    attempt = Attempt(span, "rpc", str(attributes.get("rpc.method") or ""), _is_failed(span) or bool(number))
-    if number:
-        attempt.code, attempt.certain, attempt.value = code_of_grpc(number), True, f"grpc {number}"
-    elif attempt.failed:
-        status = str(attributes.get("rpc.response.status_code") or "")
-        attempt.code = code_of_class(status) if status else None
-        if attempt.code is not None:
-            attempt.value, attempt.certain = f"rpc {status}", attempt.code is not Code.INTERNAL
-        else:
-            _explain(attempt)
-    return attempt
-
-
-def _is_failed(span: Span) -> bool:
-    return span.status_code == ERROR or bool(span.attributes.get("error.type")) or _exception(span) is not None
-
-
-def _exception(span: Span) -> dict[str, Any] | None:
-    for event in span.events:
-        if event.name == "exception":
-            return event.attributes
-    return None
-
-
-def _explain(attempt: Attempt) -> None:
-    """Takes the code from the error's class or number, else from what its message says in standard phrases."""
-    kind, message = failure_of(attempt.span)
-    attempt.value = kind or message[:120] or "status ERROR"
-    code = ERRNO.get(kind) or code_of_class(kind) if kind else None
-    if code is not None and code is not Code.INTERNAL:
-        attempt.code, attempt.certain = code, True
-        return
-    phrase = code_of_phrase(message) if message else None
-    attempt.code = phrase[0] if phrase is not None else code
-
-
-def failure_of(span: Span) -> tuple[str, str]:
-    """The class and the message of a span's failure: of its exception event, else error.type and status message."""
-    event = _exception(span)
-    kind = str(span.attributes.get("error.type") or "")
-    message = span.status_message
-    if event is not None:
-        kind = str(event.get("exception.type") or "") or kind
-        message = str(event.get("exception.message") or "") or message
-    return kind, message
-
-
-def _number(value: Any) -> int | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, str) and value.lstrip("-").isdigit() and len(value) < 8:
-        return int(value)
-    return value if isinstance(value, int) else None
-
-
-__all__ = ["Attempt", "Surroundings", "TraceIndex", "code_of_number", "failure_of", "surroundings_of"]

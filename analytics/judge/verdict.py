@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from analytics.judge.attempts import Attempt, failure_of
 from analytics.judge.echo import echoed_status
-from analytics.judge.upstream import Attempt, Surroundings, TraceIndex, failure_of, surroundings_of
+from analytics.judge.upstream import Surroundings, TraceIndex, surroundings_of
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from analytics.settings import ToolSettings
 from telltale.payload import Asked, Finding, Reading, Says

@@ -1,0 +1,149 @@
+"""One outside call: what its span says of whether it failed, of its status, and of the code that this means.
+
+HTTP, RPC, database and other client spans, in the old and the new names of the semantic conventions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from analytics.spans import CLIENT, ERROR, PRODUCER, Span
+from telltale.payload.codes import ERRNO, code_of_class, code_of_grpc, code_of_http, code_of_sqlstate
+from telltale.payload.phrases import code_of_phrase
+from telltale.vocabulary import Code
+
+_OUTGOING_KEYS = (
+    *("http.request.method", "http.method", "db.system.name", "db.system", "rpc.system", "rpc.system.name", "url.full"),
+    *("http.url", "messaging.system"),
+)
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One outside call: whether it failed (by its own word or its sources'), and what it says of the code."""
+
+    span: Span
+    system: str
+    operation: str
+    failed: bool
+    status: int | None = None
+    code: Code | None = None
+    certain: bool = False
+    value: Any = None
+    inner: list[Attempt] = field(default_factory=list)
+
+    @property
+    def cause(self) -> Attempt:
+        """The attempt at the bottom that explains the failure: the last failed one among its own sources."""
+        found = self
+        for _ in range(20):
+            failed = [attempt for attempt in found.inner if attempt.failed]
+            if not failed or found.code is not None:
+                break
+            found = failed[-1]
+        return found
+
+
+def attempt_of(span: Span) -> Attempt | None:
+    """The outside call that a span is; None for spans that stay inside the process."""
+    attributes = span.attributes
+    if span.kind not in (CLIENT, PRODUCER) and not any(key in attributes for key in _OUTGOING_KEYS):
+        return None
+    if "db.system.name" in attributes or "db.system" in attributes:
+        return _database(span)
+    status = attributes.get("http.response.status_code", attributes.get("http.status_code"))
+    method = attributes.get("http.request.method", attributes.get("http.method"))
+    if status is not None or method is not None:
+        return _http(span, number_of(status), str(method or "").upper())
+    if "rpc.system" in attributes or "rpc.system.name" in attributes or "rpc.grpc.status_code" in attributes:
+        return _rpc(span)
+    attempt = Attempt(span, "other", span.name.split(" ", 1)[0], _is_failed(span))
+    if attempt.failed:
+        _explain(attempt)
+    return attempt
+
+
+def _http(span: Span, status: int | None, method: str) -> Attempt:
+    attempt = Attempt(span, "http", method, False, status)
+    if status is not None and status >= 400:
+        attempt.failed, attempt.code, attempt.certain = True, code_of_http(status), True
+        attempt.value = f"http {status}"
+    elif _is_failed(span) and (status is None or status < 400):
+        attempt.failed = True
+        _explain(attempt)
+    return attempt
+
+
+def _database(span: Span) -> Attempt:
+    attributes = span.attributes
+    operation = attributes.get("db.operation.name", attributes.get("db.operation")) or span.name.split(" ", 1)[0]
+    attempt = Attempt(span, "db", str(operation).upper(), _is_failed(span))
+    if attempt.failed:
+        state = str(attributes.get("db.response.status_code") or attributes.get("error.type") or "")
+        attempt.code = code_of_sqlstate(state)
+        if attempt.code is not None:
+            attempt.value, attempt.certain = f"sqlstate {state}", True
+        else:
+            _explain(attempt)
+    return attempt
+
+
+def _rpc(span: Span) -> Attempt:
+    attributes = span.attributes
+    number = number_of(attributes.get("rpc.grpc.status_code"))
+    attempt = Attempt(span, "rpc", str(attributes.get("rpc.method") or ""), _is_failed(span) or bool(number))
+    if number:
+        attempt.code, attempt.certain, attempt.value = code_of_grpc(number), True, f"grpc {number}"
+    elif attempt.failed:
+        status = str(attributes.get("rpc.response.status_code") or "")
+        attempt.code = code_of_class(status) if status else None
+        if attempt.code is not None:
+            attempt.value, attempt.certain = f"rpc {status}", attempt.code is not Code.INTERNAL
+        else:
+            _explain(attempt)
+    return attempt
+
+
+def _is_failed(span: Span) -> bool:
+    return span.status_code == ERROR or bool(span.attributes.get("error.type")) or exception_of(span) is not None
+
+
+def exception_of(span: Span) -> dict[str, Any] | None:
+    """The attributes of a span's first exception event."""
+    for event in span.events:
+        if event.name == "exception":
+            return event.attributes
+    return None
+
+
+def _explain(attempt: Attempt) -> None:
+    """Takes the code from the error's class or number, else from what its message says in standard phrases."""
+    kind, message = failure_of(attempt.span)
+    attempt.value = kind or message[:120] or "status ERROR"
+    code = ERRNO.get(kind) or code_of_class(kind) if kind else None
+    if code is not None and code is not Code.INTERNAL:
+        attempt.code, attempt.certain = code, True
+        return
+    phrase = code_of_phrase(message) if message else None
+    attempt.code = phrase[0] if phrase is not None else code
+
+
+def failure_of(span: Span) -> tuple[str, str]:
+    """The class and the message of a span's failure: of its exception event, else error.type and status message."""
+    event = exception_of(span)
+    kind = str(span.attributes.get("error.type") or "")
+    message = span.status_message
+    if event is not None:
+        kind = str(event.get("exception.type") or "") or kind
+        message = str(event.get("exception.message") or "") or message
+    return kind, message
+
+
+def number_of(value: Any) -> int | None:
+    """An integer, also one written as text; None for everything else."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str) and value.lstrip("-").isdigit() and len(value) < 8:
+        return int(value)
+    return value if isinstance(value, int) else None
