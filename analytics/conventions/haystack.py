@@ -10,6 +10,8 @@ HAYSTACK = Convention(
     name="haystack",
     kinds={
         "haystack.tool.name": {ANY: Kind.TOOL},
+        "haystack.agent.max_steps": {ANY: Kind.AGENT},
+        "haystack.agent.step": {ANY: Kind.STEP},
         "haystack.agent.step.llm.input": {ANY: Kind.MODEL},
         "haystack.agent.step.llm.output": {ANY: Kind.MODEL},
     },

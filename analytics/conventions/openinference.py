@@ -23,11 +23,23 @@ def _tool(span: Span) -> str | None:
     return None if span.name.startswith("handoff to ") else whole_name(span)
 
 
+_MODEL_ONLY = (
+    "llm.model_name",
+    "llm.provider",
+    "llm.invocation_parameters",
+    "llm.output_messages.0.message.role",
+    "llm.output_messages.0.message.tool_calls.0.tool_call.id",
+)
 _SHOWN = "OPENINFERENCE_HIDE_INPUTS and OPENINFERENCE_HIDE_OUTPUTS unset or false"
 
 OPENINFERENCE = Convention(
     name="openinference",
-    kinds={"openinference.span.kind": _KINDS, "tool.name": {ANY: Kind.TOOL}},
+    kinds={
+        "openinference.span.kind": _KINDS,
+        "tool.name": {ANY: Kind.TOOL},
+        # What is left of a model span whose kind fell to the limit of 128 attributes.
+        **{key: {ANY: Kind.MODEL} for key in _MODEL_ONLY},
+    },
     tool=("tool.name",),
     tool_of=_tool,
     call_id=("tool.id", "tool_call.id"),

@@ -24,6 +24,9 @@ FIELDS = ("tool", "call_id", "arguments", "result", "told", "session", "user", "
 MAX_STRANGERS = 50
 """Most kinds of unread spans that a report lists."""
 
+MAX_KEYS = 12
+"""Most attribute names of a kind of unread spans that a report shows."""
+
 Sender = tuple[str, str, str]
 """(service, instrumentation scope, convention)."""
 
@@ -145,7 +148,7 @@ def _look(strangers: dict[tuple[str, tuple[str, ...]], Stranger], span: Span) ->
     """Note a span that no convention reads, if its attributes speak of a tool."""
     if kind_of(span)[0] is not Kind.OTHER:
         return
-    keys = tuple(sorted(key for key in span.attributes if "tool" in key.lower()))
+    keys = tuple(sorted(key for key in span.attributes if _speaks_of_a_tool(key.lower())))[:MAX_KEYS]
     if not keys:
         return
     known = strangers.get((span.scope_name, keys))
@@ -154,6 +157,13 @@ def _look(strangers: dict[tuple[str, tuple[str, ...]], Stranger], span: Span) ->
             return
         known = strangers[(span.scope_name, keys)] = Stranger(span.scope_name, span.name, list(keys))
     known.spans += 1
+
+
+def _speaks_of_a_tool(key: str) -> bool:
+    """Whether a name is about one tool; lists of tools, their definitions and messages are a model's or an agent's."""
+    return "tool" in key and not any(
+        word in key for word in ("tools", "tool_calls", "messages", "definition", "choice")
+    )
 
 
 def _sender(sender: SenderMapping) -> dict[str, Any]:
