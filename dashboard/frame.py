@@ -15,6 +15,9 @@ from telltale.vocabulary import Code
 LAG_WARNING_S = 30
 """Judging later than this is worth a line: a failure must be visible within seconds."""
 
+LIVE = frozenset({"overview", "tools-codes"})
+"""Pages that refresh by themselves. The others are lists to work through: they stay as of the time that they show."""
+
 _GROUPS = {
     "Now": ("overview", "incidents", "silent"),
     "Find": ("tools-codes", "sessions", "calls"),
@@ -117,7 +120,10 @@ def heading(view: View, place: links.Place) -> None:
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     left.title(place.title, icon=place.icon, anchor=False)
     with right:
-        live(lambda: _freshness(view))
+        if place.path in LIVE:
+            live(lambda: _freshness(view))
+        else:
+            _freshness(view)
     _health(data.ask("status", params={"project": view.project}))
 
 

@@ -31,7 +31,7 @@ def summary(answer: Mapping[str, Any], noun: str, extra: Mapping[str, str]) -> N
     with st.container(horizontal=True, vertical_alignment="center", key="summary"):
         st.badge(words.plural(total, noun), color="gray")
         if shown < int(total or 0):
-            st.caption(f"{words.count(shown)} on this page, newest first", width="content")
+            st.caption(f"{words.count(shown)} on this page", width="content")
         for key, value in extra.items():
             st.text(f"{key} = {plain(value, 60)}")
 

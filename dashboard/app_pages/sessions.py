@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
-from dashboard import data, links, paging, states, tables
+from dashboard import data, links, paging, states, tables, words
 from dashboard.view import View
 
 view: View = st.session_state["view"]
 
-extra = paging.narrowing(("flagged", "unrecovered"))
+extra = paging.narrowing(("flagged", "unrecovered", "order"))
+
+
+def flagged_first() -> dict[str, Any]:
+    """The flagged sessions, then the newest of the others."""
+    flagged = data.ask("sessions", params=view.params(), limit=paging.LIMIT, flagged="true")
+    newest = data.ask("sessions", params=view.params(), limit=paging.LIMIT)
+    others = [row for row in newest["rows"] if not row.get("flagged")]
+    return {**newest, "rows": [*flagged["rows"], *others], "flagged": flagged.get("total"), "next_cursor": None}
+
+
+def newest_first() -> dict[str, Any]:
+    """One page of the sessions that the address asks for."""
+    asked = {key: value for key, value in extra.items() if key != "order"}
+    return data.ask("sessions", params=view.params(), limit=paging.LIMIT, cursor=paging.cursor(), **asked)
+
+
 with st.container(horizontal=True, vertical_alignment="center"):
-    links.link("sessions", "All", view.query(), icon=":material/forum:")
+    links.link("sessions", "Flagged first", view.query(), icon=":material/forum:")
     links.link("sessions", "Flagged", view.query(flagged="true"), icon=":material/flag:")
     links.link("sessions", "Not recovered", view.query(unrecovered="true"), icon=":material/healing:")
+    links.link("sessions", "All, newest first", view.query(order="time"), icon=":material/schedule:")
     st.caption("Click a session to replay it at its first failing step.", width="content")
 with states.loading():
-    answer = data.ask("sessions", params=view.params(), limit=paging.LIMIT, cursor=paging.cursor(), **extra)
-rows = answer["rows"]
-if not rows:
+    answer = newest_first() if extra else flagged_first()
+if not answer["rows"]:
     states.nothing(view, "sessions")
     st.stop()
-rows.sort(key=lambda row: not row.get("flagged"))
 paging.summary(answer, "session", extra)
-tables.sessions(rows, view, "sessions")
+if not extra:
+    st.caption(f"{words.count(answer['flagged'])} of them hold a failure and come first.")
+tables.sessions(answer["rows"], view, "sessions")
 paging.more(answer, "sessions", view, extra)

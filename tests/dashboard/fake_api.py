@@ -33,6 +33,7 @@ class FakeApi:
         self.delay_s = 0.0
         self.refuse = False
         self.asked: list[str] = []
+        self.authorization: set[str | None] = set()
         self.told: list[tuple[str, dict[str, Any]]] = []
         self.incidents = _incidents(calls, hostile) if calls else []
 
@@ -64,6 +65,7 @@ class FakeApi:
     def _answering(self, answer: Any) -> Any:
         async def endpoint(request: Request) -> Response:
             self.asked.append(str(request.url))
+            self.authorization.add(request.headers.get("authorization"))
             await asyncio.sleep(self.delay_s)
             if self.refuse:
                 return JSONResponse({"error": "since: not a time"}, status_code=400)

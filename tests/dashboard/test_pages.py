@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+
+from analytics.client import ApiClient
 
 PAGES = ("overview", "incidents", "silent", "tools_codes", "sessions", "calls", "replay", "senders", "rules")
 Page = Callable[..., AppTest]
@@ -211,3 +214,50 @@ def test_correct_a_verdict(serve: Any, page: Page) -> None:
     said = {"span_id": call["span_id"], "outcome": "ok", "who": "ada", "why": "an empty list is normal here"}
     assert api.told == [("/api/v1/corrections", said)]
     assert at.success
+
+
+def test_sessions_flagged_first(serve: Any, page: Page) -> None:
+    """Sessions that hold a failure come before all others, and are as many as the API says."""
+    api = serve().api
+
+    at = page("sessions")
+
+    marks = list(tables(at)[0][""])
+    flagged = {call["session_id"] for call in api.calls if call["outcome"] != "ok"}
+    assert marks == sorted(marks, key=lambda mark: mark != "⚑ flagged")
+    assert marks.count("⚑ flagged") == len(flagged)
+
+
+def test_the_token_is_sent(serve: Any, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A token from the environment goes with every question, and is on no page."""
+    api = serve(20).api
+    monkeypatch.setenv("TELLTALE_API_TOKEN", "tt-secret")
+
+    at = page()
+
+    assert api.authorization == {"Bearer tt-secret"}
+    assert "tt-secret" not in str(at)
+
+
+def test_a_slow_api(serve: Any, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer that does not come in time is said to be missing; no number stands in for it."""
+    serve(20, delay_s=2.0)
+    monkeypatch.setattr("dashboard.data.ApiClient", partial(ApiClient, timeout=0.1))
+
+    at = page()
+
+    assert not at.exception
+    assert at.error[0].proto.title == "The API does not answer"
+    assert "did not answer in time" in texts(at)
+    assert not at.header
+
+
+def test_a_fault_inside_the_api_is_no_loop(serve: Any, page: Page) -> None:
+    """A question that always fails inside the service is shown as such; the page does not run again and again."""
+    api = serve(20).api
+
+    at = page("overview", since="no time at all")
+
+    assert not at.exception
+    assert at.error
+    assert len([url for url in api.asked if "/overview?" in url]) <= 2
