@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from analytics.judge import judge
 from analytics.normalise import LogicalCall, normalise
-from analytics.normalise.across import join_sides, merged, orphans_of
+from analytics.normalise.across import join_sides, merged, orphans_of, side_of
 from analytics.settings import JudgeSettings
 from analytics.spans import Span, Trace
 
@@ -37,19 +38,43 @@ def calls_of(*spans: Span) -> list[LogicalCall]:
     return [call for each in spans for call in normalise(Trace("p", each.trace_id, [each]), JudgeSettings())]
 
 
-def test_a_server_in_another_trace_is_the_same_call() -> None:
-    """Same tool, within the client's time: one call, and its members are both spans."""
-    [pair] = join_sides(calls_of(tool("a", 1000, 2000), server("b", 1100, 1900), tool("c", 5000, 6000)))
+def joined(*spans: Span) -> dict[str, str]:
+    """Inner trace → outer trace, for the joins that are found among these spans."""
+    calls = {call.id: call for call in calls_of(*spans)}
+    pairs = join_sides(side_of(call) for call in calls.values())
+    return {calls[inner].span.trace_id: calls[outer].span.trace_id for inner, outer in pairs.items()}
 
-    assert (pair.client.span.trace_id, pair.server.span.trace_id) == ("a", "b")
-    assert [member.trace_id for member in merged(pair).members] == ["a", "b"]
+
+def test_a_server_in_another_trace_is_the_same_call() -> None:
+    """Same tool, within the caller's time: one call, and its members are both spans."""
+    caller, inner = calls_of(tool("a", 1000, 2000), server("b", 1100, 1900))
+
+    assert joined(tool("a", 1000, 2000), server("b", 1100, 1900), tool("c", 5000, 6000)) == {"b": "a"}
+    assert [member.trace_id for member in merged(caller, inner).members] == ["a", "b"]
+
+
+def test_a_client_and_its_server_go_to_the_same_call() -> None:
+    """Three traces of one call: the framework's, the protocol client's, the server's."""
+    client = span("m", "MCP send tools/call book", 1050, 1950, 3, mcp__method__name="tools/call")
+
+    assert joined(tool("a", 1000, 2000), client, server("b", 1100, 1900)) == {"m": "a", "b": "a"}
+    assert joined(client, server("b", 1100, 1900)) == {"b": "m"}
 
 
 def test_between_two_nothing_is_joined() -> None:
-    """Two clients that fit are a guess; another tool or another time is none at all."""
-    assert join_sides(calls_of(tool("a", 1000, 2000), tool("c", 1050, 2000), server("b", 1100, 1900))) == []
-    assert join_sides(calls_of(tool("a", 1000, 2000, "other"), server("b", 1100, 1900))) == []
-    assert join_sides(calls_of(tool("a", 1000, 2000), server("b", 3000, 3100))) == []
+    """Two callers that fit are a guess; another tool or another time is none at all."""
+    assert joined(tool("a", 1000, 2000), tool("c", 1050, 2000), server("b", 1100, 1900)) == {}
+    assert joined(tool("a", 1000, 2000, "other"), server("b", 1100, 1900)) == {}
+    assert joined(tool("a", 1000, 2000), server("b", 3000, 3100)) == {}
+    assert joined(tool("a", 1000, 2000), server("b", 1100, 1200), server("c", 1300, 1400)) == {"b": "a"}
+
+
+def test_judged_rows_join_alike() -> None:
+    """The rows of the store know enough to be joined."""
+    spans = tool("a", 1000, 2000), server("b", 1100, 1900)
+    rows = [row for each in spans for row in judge(Trace("p", each.trace_id, [each]), JudgeSettings())]
+
+    assert join_sides(map(side_of, rows)) == {rows[1].id: rows[0].id}
 
 
 def test_a_request_without_its_parent_belongs_to_the_call_that_ran() -> None:
