@@ -6,10 +6,12 @@ from typing import Any
 
 from analytics.judge.code import class_of
 from analytics.judge.verdict import Verdict
-from analytics.normalise.logical_call import LogicalCall
+from analytics.normalise.logical_call import LogicalCall, Meaning
 from telltale.payload import Reading
 from telltale.payload.catalogues import injection_in, masking_of, says_nothing
 from telltale.payload.leaks import leaks_in
+from telltale.payload.verbs import Verb, names_documents, verb_of
+from telltale.payload.words import words
 from telltale.vocabulary import MESSAGE_CAP, NOT_RETRYABLE, Action, Code, Flag, Outcome, Payload
 
 _RAW_CAP = 2000
@@ -31,9 +33,11 @@ def flags_of(
     if seen is not None:
         if _is_generic(call, reading, seen):
             flags.append(Flag.GENERIC_ERROR.value)
-        leak = next(leaks_in(seen, call.arguments_text or ""), None)
+        leak = next(
+            (kind for kind, _ in leaks_in(seen, call.arguments_text or "") if kind not in _business(call)), None
+        )
         if leak is not None:
-            raise_flag(Flag.LEAKED_INTERNALS, leak[0])
+            raise_flag(Flag.LEAKED_INTERNALS, leak)
         length = _length(call, reading)
         if length > MESSAGE_CAP:
             raise_flag(Flag.OVERSIZED_MESSAGE, length)
@@ -63,17 +67,37 @@ def _seen(call: LogicalCall, reading: Reading) -> str | None:
     return call.told
 
 
+def _business(call: LogicalCall) -> frozenset[str]:
+    """The internals that a tool deals in, so that they are no leak: a file tool's paths, a query tool's SQL."""
+    verb = verb_of(call.tool)
+    keys = call.arguments.keys() if isinstance(call.arguments, dict) else ()
+    found = set()
+    if verb is Verb.RUN or any(key in _COMMANDS for key in keys):
+        found |= {"server path", "stack trace"}
+    if names_documents(call.tool) or any(key in _PLACES for key in keys):
+        found.add("server path")
+    text = (call.arguments_text or "").lower()
+    if "select " in text or "insert " in text or "update " in text or "delete " in text:
+        found.add("SQL")
+    return frozenset(found)
+
+
+_COMMANDS = words("command cmd script code")
+_PLACES = words("path file file_path filePath filename directory dir cwd folder")
+
+
 def _is_generic(call: LogicalCall, reading: Reading, seen: str) -> bool:
     if isinstance(reading.value, dict):
         message = reading.message
         return bool(message) and says_nothing(str(message), call.tool) and not _has_more(reading)
+    if reading.empty:
+        return any(mark.meaning is Meaning.FAILED for mark in call.marks)
     if not reading.text or not seen.strip():
         return False
     masked = any(found.rule == "text.masking" for found in reading.findings)
     entry = masking_of(seen) if masked else None
-    if entry is not None:
-        rest = entry.pattern.fullmatch(seen.rstrip())
-        return entry.generic or (rest is not None and rest.groupdict().get("rest") == "")
+    if entry is not None and entry.generic:
+        return True
     return says_nothing(seen, call.tool)
 
 
@@ -96,8 +120,25 @@ def _is_spent(call: LogicalCall, reading: Reading, code: Code) -> bool:
         return True
     if reading.action == Action.STOP_AND_TELL_USER.value and code in _PASSING:
         return True
+    if _is_circuit_open(reading.value):
+        return True
     classes = [class_of(mark).lower() for mark in call.marks]
     return any("circuit" in name and "open" in name for name in classes)
+
+
+def _is_circuit_open(value: Any) -> bool:
+    """`{"circuit": "open"}`, `{"error": {"code": "CIRCUIT_OPEN"}}`: a breaker that spares a failing upstream."""
+    if not isinstance(value, dict):
+        return False
+    error = value.get("error")
+    for holder in (value, error if isinstance(error, dict) else {}):
+        for key, inner in list(holder.items())[:40]:
+            low = str(key).lower()
+            if "circuit" in low and (inner is True or "open" in str(inner)[:40].lower()):
+                return True
+            if low in ("code", "error_code", "type") and isinstance(inner, str) and "circuit" in inner.lower():
+                return True
+    return False
 
 
 def _is_wrong(reading: Reading, code: Code) -> bool:

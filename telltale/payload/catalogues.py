@@ -30,9 +30,7 @@ def _masking(framework: str, version: str, pattern: str, generic: bool = True) -
 
 
 MASKING: tuple[Masking, ...] = (
-    _masking(
-        "openai-agents", "0.24", r"An error occurred while running the tool\. Please try again\.(?P<rest>.*)", False
-    ),
+    _masking("openai-agents", "0.24", r"An error occurred while running the tool\. Please try again\..*", False),
     _masking("google-adk (Java)", "0.3", r"An internal error occurred\."),
     _masking("google-adk", "2.13", r"Invoking `[^`]{1,200}` failed as .*", False),
     _masking("agent-framework", "1.23", r"Error: Function failed\."),
@@ -91,17 +89,17 @@ def masking_of(text: str) -> Masking | None:
 
 _SAYING_NOTHING = words(
     """
-    a an and are as at be been by call called calling can cannot could did do due during encountered err error
-    errors exception execute executed executing execution fail failed fails failing failure fatal for from
-    function generic has have in internal invocation invoke invoked invoking is it item later mcp node not
-    occurred of on operation or please problem process processing raised request returned run running server
-    service something sorry status step task that the there this to tool try trying unable unexpected
-    unexpectedly unhandled unknown unspecified using was went were when while with wrong you your again action
-    plugin none null true false code message result response internally handled complete completed contact
-    support administrator happened
+    a action administrator again an and are as at be been by call called calling can cannot code complete
+    completed contact could did do due during encountered err error errors exception execute executed executing
+    execution fail failed failing fails failure false fatal for from function generic handled happened has have
+    in internal internally invocation invoke invoked invoking is it item later mcp message node none not null
+    object occurred of on operation or please plugin problem process processing raised request response result
+    returned run running server service something sorry status step support task that the there this to tool
+    true try trying unable undefined unexpected unexpectedly unhandled unknown unspecified using was went were
+    when while with wrong you your
     """
 )
-_WORD = re.compile(r"[A-Za-z]+|\d+")
+_WORD = re.compile(r"[A-Za-z]+|(?<!\d)(?!32\d{3}(?!\d))\d+")
 
 
 def says_nothing(message: str, tool: str = "") -> bool:
@@ -135,8 +133,11 @@ def says_it_failed(text: str, tool: str = "") -> bool:
     return says_nothing(text, tool)
 
 
-_NOTE = r"\b(?:note|message|instructions?|attention|important|notice|reminder)\b[\s:,-]{0,3}(?:to|for)?\s*(?:the\s+)?"
-_MODEL = r"(?:ai\b|assistant|language model|model\b|llm|agent\b|chat ?bot)"
+_MODEL = r"(?:ai|assistant|language model|model|llm|agent|chat ?bot)\b"
+_NOTE = (
+    r"\b(?:note|message|instructions?|attention|important|notice|reminder)\b[\s:,-]{0,3}"
+    rf"(?:(?:to|for)\s+(?:the\s+|any\s+)?{_MODEL}|(?:the\s+)?{_MODEL}\s*[:,])"
+)
 _MODELS = ("assistant", "model", "llm", "agent", " ai", "chatbot", "chat bot")
 # What a text must hold (one of the first, and one of the second) before the pattern is asked; lower-case patterns.
 INJECTION: tuple[tuple[tuple[str, ...], tuple[str, ...], re.Pattern[str]], ...] = tuple(
@@ -148,7 +149,7 @@ INJECTION: tuple[tuple[tuple[str, ...], tuple[str, ...], re.Pattern[str]], ...] 
             r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|your|any)\b"
             r".{0,30}\b(?:instruction|prompt|rule|direction|order|message|guideline)s?",
         ),
-        (("note", "message", "instruction", "attention", "important", "notice", "reminder"), _MODELS, _NOTE + _MODEL),
+        (("note", "message", "instruction", "attention", "important", "notice", "reminder"), _MODELS, _NOTE),
         (
             ("<", "[inst]", "[/inst]"),
             ("system", "assistant", "important", "instruction", "admin", "inst]", "im_"),

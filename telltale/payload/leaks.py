@@ -14,7 +14,7 @@ from telltale.payload.words import holds_any
 _SCAN = 20_000
 
 _NAMED = (
-    r"(?:api[_-]?key|access[_-]?key|(?:auth\w*[_-]?|access[_-]?|refresh[_-]?|bearer[_-]?|id[_-]?|query[_-]?)?token"
+    r"(?:(?:api|access|account|private|encryption|signing|shared[_-]?access)[_-]?key|(?:auth\w*[_-]?|access[_-]?|refresh[_-]?|bearer[_-]?|id[_-]?|query[_-]?)?token"
     r"|(?:client[_-]?)?secret(?:[_-]?(?:access[_-]?)?key)?|passw(?:or)?d|pwd)[\"']?\s{0,3}[=:]\s{0,3}[\"']?"
 )
 _UNTOLD = r"(?!none\b|null\b|true\b|false\b|\[|\*|<|redacted|required|missing|invalid|expired|the\b|is\b)"
@@ -27,7 +27,7 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...], tuple[str, ...], re.Pattern[str]], 
         ("recent call last", 'File "', "at ", "goroutine "),
         re.compile(
             r"Traceback \(most recent call last\)|\bFile \"[^\"\n]{1,300}\", line \d+"
-            r"|\bat (?:async )?[\w$.<>\[\] ]{1,120} ?\([^()\n]{1,200}:\d+(?::\d+)?\)"
+            r"|\bat (?:async )?[\w$.<>\[\] ]{1,120} ?\([^()\s]{0,200}(?:\.[A-Za-z]{1,6}|>):\d+(?::\d+)?\)"
             r"|\bat (?:com|org|net|java|io)\.[\w$.]{3,150}"
             r"|\bgoroutine \d+ \["
         ),
@@ -53,15 +53,30 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...], tuple[str, ...], re.Pattern[str]], 
     ),
     (
         "credential",
-        ("=", ":", "sk-", "Bearer ", "bearer ", "AKIA", "ghp_", "xox", "eyJ"),
+        ("=", ":", "sk-", "earer ", "AKIA", "ghp_", "xox", "eyJ", "AIza", "Basic ", "glpat-", "hf_", "npm_"),
         (
             *("key", "oken", "ecret", "assw", "pwd", "sk-", "AKIA", "ghp_", "eyJ", "earer ", "PRIVATE", "xox"),
-            *("KEY", "Key", "TOKEN", "SECRET", "PASSW", "PWD"),
+            *(
+                "KEY",
+                "Key",
+                "TOKEN",
+                "SECRET",
+                "PASSW",
+                "PWD",
+                "AIza",
+                "Basic ",
+                "glpat-",
+                "hf_",
+                "npm_",
+                "sig",
+                "auth=",
+            ),
         ),
         re.compile(
             _NAMED + _UNTOLD + r"[A-Za-z0-9+/_.~-]{8,}"
             r"|\bsk-[A-Za-z0-9_-]{16,}|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bxox[abprs]-[\w-]{10,}"
-            r"|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}|\bBearer [\w.~+/-]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY",
+            r"|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}|\b(?:Bearer|Basic) [\w.~+/=-]{12,}|-----BEGIN [A-Z ]*PRIVATE KEY"
+            r"|\bAIza[\w-]{30,}|\b(?:glpat|hf|npm|pypi)[-_][\w-]{16,}|[?&](?:key|sig|signature|auth|apikey)=[\w%.~-]{8,}",
             re.IGNORECASE,
         ),
     ),

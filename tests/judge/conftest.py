@@ -53,6 +53,7 @@ def make_call(
     *,
     tool: str = "get_rates",
     arguments: Any = None,
+    arguments_text: str | None = None,
     marks: list[tuple[str, Any, Meaning]] | None = None,
     below: list[Span] | None = None,
     captured: bool = True,
@@ -60,7 +61,7 @@ def make_call(
 ) -> tuple[Trace, LogicalCall]:
     """A trace with one tool call (span `t`) and the spans below it; `result` is as sent or a value."""
     span = span or make_span("t", name=f"execute_tool {tool}", end=100)
-    call = LogicalCall("t", span, [span], tool, "test", arguments=arguments)
+    call = LogicalCall("t", span, [span], tool, "test", arguments=arguments, arguments_text=arguments_text)
     if captured:
         found = unwrap(result)
         call.result, call.payload = found.value, Payload.CAPTURED
