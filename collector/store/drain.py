@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -28,6 +29,7 @@ from collector.store.rows import LOG_SCHEMA, SPAN_SCHEMA
 log = structlog.get_logger("collector.store")
 
 _SCHEMAS = {Kind.SPANS_1: SPAN_SCHEMA, Kind.LOGS_1: LOG_SCHEMA}
+_KINDS = {int(kind): kind for kind in Kind}
 _ROWS_A_TRANSACTION = 20_000
 _LONGEST_PAUSE_S = 5.0
 _POSTPONED_S = 2.0
@@ -234,6 +236,7 @@ def take_in_journal(engine: Engine, days: Days, journal: Journal, recovery: Reco
         piece = _piece(record)
         if piece is None:
             recovery.journal_damaged_bytes += len(record.payload)
+            recovery.quarantined.append(_keep_unreadable(journal, record))
             continue
         backlog.add(piece)
         recovery.journal_rows += record.rows
@@ -245,14 +248,21 @@ def take_in_journal(engine: Engine, days: Days, journal: Journal, recovery: Reco
     return max(last, journal.recovered.last_seq)
 
 
+def _keep_unreadable(journal: Journal, record: Record) -> Path:
+    """A record whose checksum is right and whose content is not: nothing acknowledged is thrown away."""
+    kept = journal.folder / f"unreadable-{record.first_seq:020d}.bin"
+    kept.write_bytes(record.payload)
+    return kept
+
+
 def _piece(record: Record) -> Piece | None:
     """The rows of a journal record; None where its content is not what its checksum vouched for."""
     try:
-        kind = Kind(record.kind)
+        kind = _KINDS[record.kind]
         aligned = pa.allocate_buffer(len(record.payload))
-        memoryview(aligned)[:] = record.payload
+        memoryview(aligned).cast("B")[:] = record.payload
         rows = pa.ipc.read_record_batch(aligned, _SCHEMAS[kind])
-    except (ValueError, OSError, pa.ArrowException):
+    except (KeyError, pa.ArrowException):
         return None
     days = pc.divide(rows["received_ns"], NS_PER_DAY)
     places = set(zip(rows["project"].to_pylist(), days.to_pylist(), strict=True))

@@ -91,7 +91,7 @@ def _expire_verdicts(store: DuckDBStore, project: str, terms: Terms, now_ns: int
     if terms.verdict_days is None:
         return
     before = (now_ns - terms.verdict_days * NS_PER_DAY) // NS_PER_DAY * NS_PER_DAY
-    params = {"project": project, "before": before, "hour": before // _HOUR_NS}
+    params = {"project": project, "before": before, "hour": before // _HOUR_NS, "day": before // NS_PER_DAY}
     due = "SELECT 1 FROM call WHERE project = $project AND started_ns < $before LIMIT 1"
     if not store.read(due, params, Scope(project)).num_rows:
         return
@@ -101,7 +101,8 @@ def _expire_verdicts(store: DuckDBStore, project: str, terms: Terms, now_ns: int
             ("trace", "t1_ns < $before"),
             ("session", "t1_ns < $before"),
             ("rollup_hour", "hour < $hour"),
-            ("latency_hour", "hour < $hour"),
+            ("latency_day", "day < $day"),
+            ("tool_session", "t1_ns < $before"),
         ):
             gone = transaction.execute(f"DELETE FROM {table} WHERE project = $project AND {condition}", params)  # noqa: S608
             dropped.calls += gone if table == "call" else 0

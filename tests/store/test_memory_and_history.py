@@ -205,3 +205,40 @@ def test_a_commit_that_only_failed_to_checkpoint_is_a_success(path: Path, monkey
     monkeypatch.undo()
     assert store.read("SELECT value FROM job_state WHERE name = 'judge'").to_pylist() == [{"value": 5}]
     store.close()
+
+
+def test_what_the_journal_holds_is_taken_in_at_the_next_opening(path: Path, tmp_path: Path) -> None:
+    """Files as a kill would leave them, with rows that only the journal has: all there, once, in order."""
+    import shutil
+
+    store = DuckDBStore(path)
+    store.append(Batch([span(1)]))
+    assert store.flush()
+    with store.drain.writing:
+        for n in range(2, 30):
+            store.append(Batch([span(n, trace=n)], [LogRecord(span(trace=n).trace_id, "", "e", START + n)]))
+        shutil.copytree(path.parent, tmp_path / "copy")
+    store.close()
+    again = DuckDBStore(tmp_path / "copy" / path.name)
+    assert again.recovery.unclean
+    assert again.recovery.journal_rows == 56
+    assert not again.recovery.damaged
+    assert again.recovery.sentences() == ["56 acknowledged rows came from the journal."]
+    assert [len(again.traces([key(n)])[0].logs) for n in range(2, 30)] == [1] * 28
+    assert again.read("SELECT count(*) AS n FROM {span} AS s").to_pylist() == [{"n": 29}]
+    assert len(again.arrivals(1).traces) == 28
+    again.close()
+
+
+def test_an_unreadable_record_is_kept(path: Path) -> None:
+    """A record whose checksum is right and whose content is not costs itself only, and is put aside."""
+    from collector.journal import Journal, Record
+
+    journal = Journal(Path(f"{path}.journal"))
+    journal.append([Record(1, 1, 5, b"not arrow at all" * 10), Record(99, 6, 5, b"of a newer release")])
+    journal.close()
+    store = DuckDBStore(path)
+    assert len(store.recovery.quarantined) == 2
+    assert store.append(Batch([span(1)])).last_seq == 11
+    store.close()
+    assert len(list(Path(f"{path}.journal").glob("unreadable-*"))) == 2
