@@ -22,7 +22,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 from recording import Recorder, backend, think  # noqa: E402
 
 import telltale  # noqa: E402
-from telltale import Code, ToolError, guard  # noqa: E402
+from telltale import guard  # noqa: E402
 
 Step = tuple[str, dict[str, Any]]
 
@@ -66,8 +66,6 @@ def make_tools(agent: types.ModuleType, calendar: str, people: str) -> dict[str,
     @guard
     def move_meeting(meeting: str, slot: str) -> dict[str, Any]:
         """Move a meeting to another slot of the same day."""
-        if ":" not in slot:
-            raise ToolError(Code.INVALID_ARGUMENT, "slot must be a 24h time such as 14:00", field="slot")
         known: dict[str, str] = {}
         return {"meetingId": meeting, "day": known[meeting]}  # the bug: a KeyError that nobody expected
 
@@ -95,13 +93,17 @@ SCRIPTS: dict[str, list[tuple[str, list[Step], str]]] = {
         ("Share my calendar with Fay.", [("share_calendar", {"person": "fay"})], "I have no access to do that."),
     ],
     "booking-fay": [
-        ("Move m-7781 to two.", [("move_meeting", {"meeting": "m-7781", "slot": "2pm"}),
-                                 ("move_meeting", {"meeting": "m-7781", "slot": "14:00"})],
+        ("Move m-7781 to two.", [("move_meeting", {"meeting": "m-7781", "slot": "14:00"})],
          "Something went wrong on our side; the meeting was not moved."),
     ],
     "booking-gus": [
         ("Move m-7790 to 16:00.", [("move_meeting", {"meeting": "m-7790", "slot": "16:00"})],
          "Something went wrong on our side; the meeting was not moved."),
+    ],
+    "booking-ivy": [
+        ("Book 7 October at eleven.", [("book_meeting", {"date": "2026-10-07", "slot": "11:00"}),
+                                       ("book_meeting", {"date": "2026-10-07", "slot": "11:00"})],
+         "The calendar is not available; nothing was booked."),
     ],
     "booking-hal": [
         ("Move m-7802 to 09:30.", [("move_meeting", {"meeting": "m-7802", "slot": "09:30"})],
@@ -115,6 +117,7 @@ SCRIPTS: dict[str, list[tuple[str, list[Step], str]]] = {
 def play(agent: types.ModuleType, tools: dict[str, Callable[..., dict[str, Any]]]) -> None:
     """Run every scripted conversation through the example's own loop, with a model that follows the script."""
     for session, turns in SCRIPTS.items():
+        agent.Calendar.outages = 2 if session == "booking-ivy" else 0
         with telltale.conversation(session, agent=agent.AGENT, user=session.removeprefix("booking-")):
             messages = [agent.text("system", "You schedule meetings.")]
             for asked, steps, said in turns:

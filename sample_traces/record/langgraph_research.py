@@ -61,13 +61,13 @@ SCRIPTS: dict[str, tuple[str, list[Step]]] = {
 
 
 def library(method: str, path: str) -> tuple[int, Any]:
-    """One page sits behind a broken gateway; the citation index answers that the quota is spent."""
+    """One page sits behind a broken gateway; the citation index is corrupt and says so."""
     if path.startswith("/pages/p-9"):
         return 502, HTML_502
     if path.startswith("/pages"):
         return 200, {"text": "Some tools failed to say that they failed. This page is an article about it."}
     if path.startswith("/citations"):
-        return 200, {"ok": False, "error": "monthly quota spent"}
+        return 200, {"ok": False, "error": "the index is corrupt"}
     if path.startswith("/export"):
         time.sleep(1)
         return 200, {}
