@@ -19,6 +19,11 @@ _FRAME_KEYS = words(
 _MAX_DEPTH = 4
 
 
+def is_frame(key: str) -> bool:
+    """Whether a key only frames an answer: a query, a page, a count."""
+    return key.lower() in _FRAME_KEYS
+
+
 def is_empty(value: Any, depth: int = 0) -> bool:
     """Whether a result holds no answer; numbers and true/false are answers, an object of empty lists is none."""
     if value is None:

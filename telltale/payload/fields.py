@@ -72,12 +72,13 @@ _NOTHING = ("", "none", "null", "0", "ok", "success", "no error", "false", "nil"
 @dataclass(slots=True)
 class Fields:
     """The keys of one object by their roles; `substance` counts keys without a role that hold a value,
-    up to a few dozen."""
+    up to a few dozen; `keys` names them."""
 
     roles: dict[int, list[tuple[str, Any]]] = field(default_factory=dict)
     mask: int = 0
     substance: int = 0
     identity: bool = False
+    keys: list[str] = field(default_factory=list)
 
     def get(self, role: int) -> list[tuple[str, Any]]:
         """The keys of a role with their values, in the payload's order."""
@@ -105,6 +106,7 @@ def fields_of(value: dict[str, Any]) -> Fields:
             if inner is None or inner == "" or (isinstance(inner, list | dict | str) and is_empty(inner, 2)):
                 continue
             substance += 1
+            found.keys.append(key)
             if not found.identity and is_identity(key):
                 found.identity = True
         elif mask & role:

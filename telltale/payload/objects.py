@@ -6,10 +6,11 @@ FAILED or HIDDEN decides; SUCCESS is noted beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from telltale.payload.codes import code_of, code_of_http
+from telltale.payload.empty import is_frame
 from telltale.payload.evidence import code_inside, short
 from telltale.payload.exits import is_answer
 from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error, role_of
@@ -49,16 +50,34 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
 
 
 def _is_looked_up(fields: Fields, asked: Asked) -> bool:
-    """Whether the object is a record that was asked for, so that its status and error are the record's own."""
+    """Whether the object is a record that was asked for, so that its status is the record's own."""
     verb = verb_of(asked.tool)
-    if asked.changes_state or verb is Verb.CHANGE or verb is Verb.RUN:
+    if asked.changes_state or verb is Verb.CHANGE or verb is Verb.RUN or not fields.identity:
         return False
-    if fields.identity and (verb is not Verb.UNKNOWN or _echoes_an_id(asked)):
-        return fields.substance >= 2 or fields.has(Role.STATUS)
-    return False
+    return (verb is not Verb.UNKNOWN or _names_an_id(asked)) and (fields.substance >= 2 or fields.has(Role.STATUS))
 
 
-def _echoes_an_id(asked: Asked) -> bool:
+def _is_record(value: dict[str, Any], fields: Fields, asked: Asked) -> bool:
+    """Whether an error beside an identity is the record's own: the record tells more than what the caller had said.
+
+    `{"customer_id": 7, "error": "not found"}` only echoes the question; a job with a status of its own does not.
+    """
+    if not _is_looked_up(fields, asked):
+        return False
+    if any(isinstance(s, str) and s.lower() not in ("error", "ok", "success") for _, s in fields.get(Role.STATUS)):
+        return True
+    said = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
+    facts = sum(1 for key in fields.keys if not is_frame(key) and not _is_echo(value[key], said))
+    return facts >= 2
+
+
+def _is_echo(inner: Any, said: Iterable[Any]) -> bool:
+    if isinstance(inner, bool) or not isinstance(inner, str | int | float):
+        return False
+    return any(inner == each or str(inner) == str(each) for each in said)
+
+
+def _names_an_id(asked: Asked) -> bool:
     return isinstance(asked.arguments, dict) and any(
         isinstance(key, str) and (key == "id" or key.endswith(("_id", "Id"))) for key in asked.arguments
     )
@@ -68,7 +87,7 @@ def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
     for key, inner in fields.get(Role.ERROR):
         if not is_truthy_error(inner):
             continue
-        if fields.substance >= 2 and _is_looked_up(fields, asked):
+        if fields.substance and _is_record(value, fields, asked):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
         if _gives_a_verdict(value, asked) or (fields.substance and _declares_success(fields)):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
@@ -84,7 +103,8 @@ def _errors_list(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
     for key, inner in fields.get(Role.ERRORS):
         if not isinstance(inner, list | dict | str) or not is_truthy_error(inner):
             continue
-        if fields.substance or (verb_of(asked.tool) is Verb.EXAMINE and not fields.has(Role.GOOD)):
+        counted = any(type(good) is int and good > 0 for _, good in fields.get(Role.GOOD))
+        if fields.substance or counted or (verb_of(asked.tool) is Verb.EXAMINE and not fields.has(Role.GOOD)):
             return Finding("payload.errors_list", Says.ANSWER, key, short(inner))
         first = inner[0] if isinstance(inner, list) and inner else inner
         return Finding("payload.errors_list", Says.FAILED, key, short(first), code_inside(first, fields))

@@ -8,7 +8,7 @@ from typing import Any
 from telltale.payload.codes import code_of, code_of_class, code_of_number
 from telltale.payload.empty import is_empty
 from telltale.payload.envelope import assess_envelope
-from telltale.payload.fields import role_of
+from telltale.payload.fields import fields_of, role_of
 from telltale.payload.objects import read_object
 from telltale.payload.reading import Asked, Finding, Reading, Says
 from telltale.payload.texts import read_text
@@ -148,7 +148,9 @@ def _decoded(text: str) -> Any:
 
 
 def _read_sole_item(item: dict[str, Any], asked: Asked, reading: Reading) -> None:
-    """A list of nothing but one error object stands for that error."""
+    """A list of nothing but one bare error object stands for that error."""
+    if fields_of(item).substance:
+        return
     found = [f for f in read_object(item, asked) if f.rule in ("payload.error_key", "payload.error_object")]
     for finding in found:
         finding.key = "[0]." + finding.key

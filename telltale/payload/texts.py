@@ -72,6 +72,8 @@ def _page(text: str, asked: Asked) -> Finding | None:
 
 
 def _xml(text: str, asked: Asked) -> Finding | None:
+    if names_documents(asked.tool) or _names_a_file(asked):
+        return None
     found = xml_error_of(text)
     return Finding("text.xml_error", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
 
@@ -91,12 +93,12 @@ def _asks_for_a_page(arguments: Any) -> bool:
 
 
 def _word(text: str, asked: Asked) -> Finding | None:
-    """A result that is one word or phrase for a failure; not of a tool that was asked how something is."""
+    """A result that is one phrase of HTTP, or, of a tool that was to change something, one word for a failure."""
     low = text.strip(" \t\r\n.!\"'").lower()
     status = _PHRASES.get(low)
     if status is not None:
         return Finding("text.status_line", Says.HIDDEN, "", text.strip(), code_of_http(status))
-    if low in _STATE_WORDS and verb_of(asked.tool) not in (Verb.READ, Verb.EXAMINE):
+    if low in _STATE_WORDS and verb_of(asked.tool) is Verb.CHANGE:
         return Finding("text.status_word", Says.HIDDEN, "", text.strip(), code_of(low.replace(" ", "_")))
     return None
 

@@ -27,7 +27,7 @@ _LANGUAGE = words(
 _NOUNS = words(
     "argument arguments arg args parameter parameters param params field fields property properties input option"
 )
-_ABSENT = words("missing requires required needs provide specify supply")
+_ABSENT = words("missing requires needs provide specify supply")
 _REFUSED = words("must invalid unexpected unknown unrecognised unrecognized unsupported should expected")
 _COPULA = words("is are was were")
 _TOKEN = re.compile(r"[A-Za-z_][\w.-]*|\S")
@@ -43,7 +43,8 @@ def refused_argument(text: str, tool: str, arguments: Any) -> str | None:
     tokens = _TOKEN.findall(text)
     low = [token.rstrip(".-").lower() for token in tokens]
     said = set(low)
-    absent, refused = bool(said & _ABSENT), bool(said & _REFUSED)
+    needed = "required" in said and bool(said & _COPULA)
+    absent, refused = needed or bool(said & _ABSENT), bool(said & _REFUSED)
     if not (absent or refused):
         return None
     own = {word.lower() for word in re.findall(r"[A-Za-z]+", tool)} | {tool.lower()}
@@ -54,7 +55,7 @@ def refused_argument(text: str, tool: str, arguments: Any) -> str | None:
     quoted = [low[i + 1] for i, mark in enumerate(tokens[:-2]) if mark in ("'", '"', "`") and tokens[i + 2] == mark]
     names += [name for name in quoted if name not in names]
     names += [token for token in low if token in keys and token not in names]
-    speaks_of_one = said & _NOUNS or "must" in said or ("required" in said and said & _COPULA)
+    speaks_of_one = said & _NOUNS or "must" in said or needed
     if not names or len(set(names)) > _MOST_NAMES or not speaks_of_one:
         return None
     if all(name in keys for name in names):

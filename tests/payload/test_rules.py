@@ -62,3 +62,14 @@ def test_near_misses(rule: str, example: dict[str, Any]) -> None:
     if rule == "payload.success":
         assert reading.finding(Says.SUCCESS) is None
     assert reading.failed is bool(example.get("fails")), reading.findings
+
+
+HEALTHY = json.loads((Path(__file__).parent / "data" / "healthy.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("example", HEALTHY, ids=[f"{n}-{each['tool']}" for n, each in enumerate(HEALTHY)])
+def test_healthy_results(example: dict[str, Any]) -> None:
+    """Ordinary good answers of ordinary tools, full of dark words and numbers, trigger nothing."""
+    reading = read(example)
+
+    assert not reading.failed, reading.findings
