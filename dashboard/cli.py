@@ -30,7 +30,8 @@ def dashboard(
     if not api.startswith(("http://", "https://")):
         raise SystemExit(_say(f"--api must be an http or https address, not {api!r}.", BAD_USAGE))
     chosen = _free_port(host, port)
-    print(f"Telltale dashboard: http://{host}:{chosen} (asks {api})", flush=True)
+    shown = f"[{host}]" if ":" in host else host
+    print(f"Telltale dashboard: http://{shown}:{chosen} (asks {api})", flush=True)
     environment = {**os.environ, "TELLTALE_API_URL": api}
     os.execve(sys.executable, command(chosen, host), environment)  # noqa: S606 - our own interpreter, a fixed command
 
@@ -48,6 +49,7 @@ def command(port: int, host: str) -> list[str]:
         "client.toolbarMode": "minimal",
         "client.showErrorDetails": "none",
         "logger.level": "warning",
+        "logger.hideWelcomeMessage": "true",
     }
     flags = [f"--{key}={value}" for key, value in settings.items()]
     return [sys.executable, "-m", "streamlit", "run", str(APP), *flags]

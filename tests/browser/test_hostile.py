@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -61,7 +62,13 @@ def hostile(url: str) -> str:
 def attacked(tmp_path_factory: pytest.TempPathFactory, beacon: Beacon) -> Iterator[RunningService]:
     """A service whose every name, id and payload is hostile."""
     service = RunningService(tmp_path_factory.mktemp("hostile"))
-    service.send(Traffic(hostile=hostile(beacon.url)).day(25))
+    traffic = Traffic(hostile=hostile(beacon.url))
+    service.send(traffic.day(25))
+    calm, denied = [("send_mail", "ok")] * 10, [("send_mail", "denied")]
+    now = time.time_ns() - 20 * 10**9
+    service.send([traffic.session(f"calm-{n}", now - n * 10**9, calm) for n in range(10)])
+    service.send([traffic.session(f"denied-{n}", now + n * 10**9, denied) for n in range(6)])
+    wait_until(lambda: service.ask("incidents")["total"] > 0, "the denied sessions have fired an alert")
     yield service
     service.stop()
 
@@ -88,6 +95,8 @@ def places(service: RunningService) -> dict[str, str]:
         "replay": f"replay?{replay}",
         "senders": "senders",
         "incidents": "incidents",
+        "an incident": f"incidents?{urlencode({'incident': service.ask('incidents')['rows'][0]['id']})}",
+        "rules": "rules",
         "nothing found": f"calls?{urlencode({'tool': '![x](' + call['tool'] + ')'})}",
     }
 
