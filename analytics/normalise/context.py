@@ -21,8 +21,8 @@ _METADATA_SESSION = ("session_id", "sessionId", "conversation_id", "thread_id")
 _METADATA_USER = ("user_id", "userId", "user")
 _METADATA_AGENT = ("lc_agent_name",)
 _NO_MODEL = frozenset({"unknown", "Unknown"})
-_NO_AGENT = frozenset({"OpenAI Agent"})
-"""What OpenTelemetry's OpenAI Agents instrumentation writes on every tool span, whichever agent runs."""
+_NO_AGENT = frozenset({"OpenAI Agent", "haystack.agent"})
+"""What OpenTelemetry's OpenAI Agents instrumentation writes on every tool span, and Haystack's name of every agent."""
 _RUN_SUFFIXES = (".run", "._execute_core", ".agent", ".arun")
 _SESSION_SET, _USER_SET = frozenset(SESSION_KEYS), frozenset(USER_KEYS)
 _AGENT_SET = frozenset(AGENT_KEYS)
@@ -169,7 +169,8 @@ def _agent_by_name(span: Span) -> Found | None:
             return name[len(prefix) :].rstrip("]"), "span name"
     for suffix in _RUN_SUFFIXES:
         if name.endswith(suffix) and len(name) > len(suffix):
-            return name[: -len(suffix)], "span name"
+            name = name[: -len(suffix)]
+            return None if name in _NO_AGENT else (name, "span name")
     known = ("openinference.span.kind", "langfuse.observation.type")
     if any(key in span.attributes for key in known) and name:
         return name, "span name"

@@ -1,7 +1,7 @@
 """Tool calls and their answers as the model's messages show them, in every shape that frameworks record.
 
 One walk over the decoded messages, without recursion, recognises the parts by their own keys: GenAI message parts,
-OpenAI chat and responses, Anthropic, Bedrock and Strands, Gemini and ADK, LangChain, the AI SDK.
+OpenAI chat and responses, Anthropic, Bedrock and Strands, Gemini and ADK, LangChain, Haystack, the AI SDK.
 """
 
 from __future__ import annotations
@@ -201,6 +201,16 @@ def _gemini_response(node: dict[str, Any], found: Exchange) -> None:
     found.responses.append(Response(_text(node.get("id")), _text(node.get("name")), node))
 
 
+def _haystack_call(node: dict[str, Any], found: Exchange) -> None:
+    _ask(found, node.get("id"), node.get("tool_name"), node.get("arguments"))
+
+
+def _haystack_result(node: dict[str, Any], found: Exchange) -> None:
+    origin = node.get("origin")
+    origin = origin if isinstance(origin, dict) else {}
+    found.responses.append(Response(_text(origin.get("id")), _text(origin.get("tool_name")), node))
+
+
 _PARTS = {
     "tool_call": _chat_call,
     "function": _chat_call,
@@ -221,6 +231,8 @@ _HOLDERS = (
     ("functionCall", _gemini_call),
     ("function_response", _gemini_response),
     ("functionResponse", _gemini_response),
+    ("tool_call", _haystack_call),
+    ("tool_call_result", _haystack_result),
 )
 
 

@@ -216,6 +216,16 @@ def _llama_output(value: dict[str, Any], found: Unwrapped) -> bool:
     return True
 
 
+def _tool_call_result(value: dict[str, Any], found: Unwrapped) -> bool:
+    """Haystack ToolCallResult `{"result", "origin", "error"}`; only its raised flag is a mark."""
+    if "origin" not in value or "result" not in value or not isinstance(value.get("error"), bool) or len(value) > 4:
+        return False
+    if value["error"]:
+        found.marks.append(("is_error", True))
+    found.value = value["result"]
+    return True
+
+
 def _function_response(value: dict[str, Any], found: Unwrapped) -> bool:
     """Gemini FunctionResponse `{"id", "name", "response"}`, as ADK's instrumentation records it."""
     if "response" not in value or not isinstance(value.get("name"), str) or len(value) > 5:
@@ -263,6 +273,7 @@ _WRAPPERS: tuple[tuple[str, Callable[[dict[str, Any], Unwrapped], bool]], ...] =
     ("bedrock.tool_result", _bedrock_tool_result),
     ("typed_result", _typed_result),
     ("typed_output", _typed_output),
+    ("haystack.tool_call_result", _tool_call_result),
     ("gemini.function_response", _function_response),
     ("langgraph.command", _command),
     ("result", _sole),

@@ -46,6 +46,7 @@ SAME_VALUE = {
     "llama": json.dumps({"blocks": [{"text": str(VALUE)}], "raw_output": VALUE, "is_error": False}),
     "llama mcp": json.dumps({"content": "x", "raw_output": {"content": [BLOCK], "isError": False}, "is_error": False}),
     "adk": json.dumps({"id": "c1", "name": "x", "response": VALUE}),
+    "haystack": json.dumps({"result": TEXT, "origin": {"id": "c1", "tool_name": "x"}, "error": False}),
     "ai sdk": json.dumps({"type": "json", "value": VALUE}),
     "ai sdk part": json.dumps(
         {"type": "tool-result", "toolCallId": "c1", "toolName": "x", "output": {"type": "json", "value": VALUE}}
