@@ -33,7 +33,7 @@ def repeats(calls: Sequence[Call]) -> Iterator[Repeat]:
     for call in calls:
         key = (call.tool, call.arguments_hash or "")
         result = _result_key(call)
-        if result is None or (call.inferred and call.arguments_hash is None):
+        if result is None or call.arguments_hash is None:
             runs.pop(key, None)
             before = key
             continue
