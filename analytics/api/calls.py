@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from analytics.api.context import Answer, Context
-from analytics.api.query import Cursor, NotFoundError, Query
+from analytics.api.paging import page
+from analytics.api.query import NotFoundError, Query
 from analytics.api.rules import sentence
 from analytics.questions import rows
 from analytics.questions.call_object import call_object, evidence_of
@@ -18,14 +19,14 @@ EXCERPT = 2000
 
 def calls(context: Context, query: Query) -> Answer:
     """Call objects, newest first, a page at a time."""
-    found, following = _page(context, query, query.filters)
+    found, following = page(context, "calls", query.filters, query, "started_ns")
     return {"rows": [call_object(row) for row in found], "total": _total(context, query), "next_cursor": following}
 
 
 def silent(context: Context, query: Query) -> Answer:
     """Calls that failed although they claimed success or said nothing: declared against derived."""
     filters = query.filters.only(outcomes=(Outcome.SILENT_FAILURE.value,))
-    found, following = _page(context, query, filters)
+    found, following = page(context, "calls", filters, query, "started_ns")
     made = [{**call_object(row), "result": excerpt(row["result"])} for row in found]
     total = rows(context.store, "calls_total", filters)[0]["total"]
     return {"rows": made, "total": total, "next_cursor": following}
@@ -54,8 +55,11 @@ def full_call(row: dict[str, Any]) -> dict[str, Any]:
 
 def call_row(context: Context, project: str, span_id: str) -> dict[str, Any] | None:
     """The row of the call that a span (or call id) belongs to."""
-    found = rows(context.store, "call_by_span", Filters(project=project), span_id=span_id)
-    return found[0] if found else None
+    for question in ("call_by_span", "call_by_member"):
+        found = rows(context.store, question, Filters(project=project), span_id=span_id)
+        if found:
+            return found[0]
+    return None
 
 
 def excerpt(text: str | None) -> str | None:
@@ -65,13 +69,3 @@ def excerpt(text: str | None) -> str | None:
 
 def _total(context: Context, query: Query) -> int:
     return int(rows(context.store, "calls_total", query.filters)[0]["total"])
-
-
-def _page(context: Context, query: Query, filters: Filters) -> tuple[list[dict[str, Any]], str | None]:
-    limit = query.limit or 2**62
-    place = {"before_ns": query.cursor.ns, "before_id": query.cursor.id, "limit": limit + 1}
-    found = rows(context.store, "calls", filters, **place)
-    if len(found) <= limit:
-        return found, None
-    last = found[limit - 1]
-    return found[:limit], Cursor(last["started_ns"], last["id"]).text()

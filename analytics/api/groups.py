@@ -17,20 +17,28 @@ MAX_GROUPS = 1000
 
 def groups(context: Context, query: Query) -> Answer:
     """The groups of a range, the most frequent first."""
-    found = group_rows(context, query.filters)
-    return {"rows": found[: query.limit], "total": len(found)}
+    found = group_rows(context, query.filters, min(query.limit or MAX_GROUPS, MAX_GROUPS))
+    return {"rows": found, "total": rows(context.store, "groups_total", query.filters)[0]["total"]}
 
 
-def group_rows(context: Context, filters: Filters) -> list[dict[str, Any]]:
+def group_rows(context: Context, filters: Filters, limit: int) -> list[dict[str, Any]]:
     """The groups of a range with their fault."""
+    found = rows(context.store, "groups", filters, limit=limit)
+    if not found:
+        return []
     shared = {row["upstream"] for row in rows(context.store, "shared_upstreams", filters)}
-    return [_group(row, shared) for row in rows(context.store, "groups", filters, limit=MAX_GROUPS)]
+    last = [row["last_ns"] for row in found]
+    place = {"first_ns": min(last), "last_ns": max(last), "ids": [row["last_id"] for row in found]}
+    calls = {row["id"]: row for row in rows(context.store, "calls_by_id", project=filters.project, **place)}
+    return [_group(row, calls.get(row["last_id"], {}), shared) for row in found]
 
 
-def _group(row: dict[str, Any], shared: Container[str]) -> dict[str, Any]:
-    copied = ("fingerprint", "tool", "code", "outcome", "message", "calls", "sessions", "users", "agents", "upstream")
+def _group(row: dict[str, Any], last: dict[str, Any], shared: Container[str]) -> dict[str, Any]:
+    copied = ("fingerprint", "tool", "code", "calls", "sessions", "users", "agents", "upstream")
     return {
         **{name: row[name] for name in copied},
+        "outcome": last.get("outcome"),
+        "message": last.get("error_message"),
         "first_seen": rfc3339(row["first_ns"]),
         "last_seen": rfc3339(row["last_ns"]),
         "releases": sorted(release for release in row["releases"] if release is not None),
@@ -38,8 +46,8 @@ def _group(row: dict[str, Any], shared: Container[str]) -> dict[str, Any]:
         "recovered": row["recovered"],
         "silent": row["silent"],
         "disobeyed": row["disobeyed"],
-        "last_span_id": row["last_span_id"],
-        "last_session": row["last_session"],
+        "last_span_id": last.get("span_id"),
+        "last_session": last.get("session_key"),
     }
 
 

@@ -13,31 +13,31 @@ from analytics.questions import rows
 from analytics.questions.filters import Filters
 from analytics.questions.times import MAX_NS, rfc3339
 
+MAX_INCIDENTS = 1000
 _TIMES = ("first_failure", "detected", "notified", "acknowledged", "diagnosed", "resolved")
 
 
 def incidents(context: Context, query: Query) -> Answer:
     """Incidents of a range, newest first."""
-    states = (query.state,) if query.state else ()
-    found = incident_rows(context, query.filters, states, query.limit)
-    return {"rows": found, "total": len(found)}
+    found = incident_rows(context, query.filters, query.state or "")
+    return {"rows": found[: query.limit], "total": len(found)}
 
 
-def incident_rows(
-    context: Context, filters: Filters, states: tuple[str, ...] = (), limit: int | None = 1000
-) -> list[dict[str, Any]]:
-    """Incidents detected in the range of `filters`, in one of `states` (any, if none is named)."""
-    place = {
-        "project": filters.project,
-        "detected_from_ns": filters.since_ns or 0,
-        "detected_to_ns": filters.until_ns or MAX_NS,
-        "limit": limit or 2**62,
-    }
-    found = [row for state in states or ("",) for row in rows(context.store, "incidents", state=state, **place)]
-    for name in ("tool", "code"):
-        wanted = (filters.tool,) if name == "tool" and filters.tool else filters.codes if name == "code" else ()
-        found = [row for row in found if not wanted or row[name] in wanted]
-    found.sort(key=lambda row: row["detected_ns"], reverse=True)
+def incident_rows(context: Context, filters: Filters, state: str = "") -> list[dict[str, Any]]:
+    """Incidents detected in the range of `filters`, in one state ("" any, "open" not resolved)."""
+    found = rows(
+        context.store,
+        "incidents",
+        project=filters.project,
+        state=state,
+        detected_from_ns=filters.since_ns or 0,
+        detected_to_ns=filters.until_ns or MAX_NS,
+        limit=MAX_INCIDENTS,
+    )
+    if filters.tool:
+        found = [row for row in found if row["tool"] in (None, filters.tool)]
+    if filters.codes:
+        found = [row for row in found if row["code"] in filters.codes]
     return [incident_object(row) for row in found]
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from analytics.api.context import Answer, Context
 from analytics.api.incidents import incident_rows
 from analytics.api.query import Query
-from analytics.api.tools import tool_rows
+from analytics.api.tools import Tally, tallies, tool_rows, total
 from analytics.questions import rows
 from analytics.questions.filters import Filters
-from analytics.questions.statistics import compliance
 from analytics.questions.times import HOUR_NS, SECOND_NS, rfc3339
 from telltale.vocabulary import Outcome
 
@@ -24,47 +24,32 @@ _BUCKETS_S = (60, 300, 900, 3600, 3 * 3600, 6 * 3600, 86400, 7 * 86400, 30 * 864
 def overview(context: Context, query: Query) -> Answer:
     """Counts, compliance, sessions, trend and the worst tools of a range, beside the range before it."""
     filters = query.filters
-    store = context.store
-    counts = counted(context, filters)
-    sessions = rows(store, "sessions_total", filters, flagged=0, unrecovered=0)[0]
-    worst = [row for row in tool_rows(context, filters) if row["failures"]]
+    by_tool = tallies(context, filters)
+    sessions = rows(context.store, "sessions_total", filters, flagged=0, unrecovered=0)[0]
+    worst = [row for row in tool_rows(context, filters, by_tool) if row["failures"]]
     return {
-        **counts,
-        "sessions": sessions["sessions"],
-        "sessions_failed": sessions["sessions_failed"],
-        "sessions_unrecovered": sessions["sessions_unrecovered"],
-        "users_failed": rows(store, "flagged_users", filters)[0]["users_failed"],
-        "open_incidents": incident_rows(
-            context, filters.only(since_ns=None, until_ns=None), ("firing", "acknowledged")
-        ),
+        **counts_of(by_tool.values()),
+        **{name: sessions[name] for name in ("sessions", "sessions_failed", "sessions_unrecovered", "users_failed")},
+        "open_incidents": incident_rows(context, filters.only(since_ns=None, until_ns=None), "open"),
         "trend": trend(context, query),
         "worst_tools": worst[:WORST_TOOLS],
         "previous": _previous(context, query),
     }
 
 
-def counted(context: Context, filters: Filters) -> dict[str, Any]:
-    """The calls of a range by outcome, with their compliance."""
-    outcomes, measured = dict.fromkeys(Outcome, 0), dict.fromkeys(Outcome, 0)
-    budget_exhausted = inferred_internal = not_measured = 0
-    for row in rows(context.store, "outcomes", filters):
-        outcome = Outcome(row["outcome"])
-        outcomes[outcome] += row["calls"]
-        if row["measured"]:
-            measured[outcome] += row["calls"]
-        else:
-            not_measured += row["calls"]
-        budget_exhausted += row["budget_exhausted"]
-        inferred_internal += row["inferred_internal"]
-    calls = sum(outcomes.values())
+def counts_of(tallied: Iterable[Tally]) -> dict[str, Any]:
+    """Counts and compliance over several tools."""
+    every = Tally()
+    for tally in tallied:
+        every.merge(tally)
     return {
-        "calls": calls,
-        "failures": calls - outcomes[Outcome.OK],
-        "by_outcome": {outcome.value: count for outcome, count in outcomes.items()},
-        "compliance": compliance(measured, not_measured),
-        "budget_exhausted": budget_exhausted,
-        "silent": outcomes[Outcome.SILENT_FAILURE],
-        "inferred_internal": inferred_internal,
+        "calls": every.calls,
+        "failures": every.failures,
+        "by_outcome": {outcome.value: count for outcome, count in every.outcomes.items()},
+        "compliance": every.compliance,
+        "budget_exhausted": every.budget_exhausted,
+        "silent": every.outcomes[Outcome.SILENT_FAILURE],
+        "inferred_internal": every.inferred_internal,
     }
 
 
@@ -76,7 +61,7 @@ def _previous(context: Context, query: Query) -> dict[str, Any] | None:
     length = min(query.now_ns, query.filters.until_ns or query.now_ns) - since
     if length <= 0:
         return None
-    before = counted(context, query.filters.only(since_ns=since - length, until_ns=since))
+    before = counts_of([total(context, query.filters.only(since_ns=since - length, until_ns=since))])
     return {name: before[name] for name in ("calls", "failures", "silent", "compliance")}
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from analytics.api.context import Answer, Context
 from analytics.api.groups import group_rows
-from analytics.api.overview import counted, trend
+from analytics.api.overview import counts_of, trend
 from analytics.api.query import Query
 from analytics.api.status import sender_rows
-from analytics.api.tools import tool_rows
+from analytics.api.tools import tallies, tool_rows
 from analytics.questions import rows
 from analytics.questions.filters import Filters
 from analytics.questions.times import MAX_NS, SECOND_NS, rfc3339
@@ -30,19 +30,20 @@ _PARTS = (
 def report(context: Context, query: Query) -> Answer:
     """Everything that a monthly review asks, as one object."""
     filters = query.filters
+    by_tool = tallies(context, filters)
     sessions = rows(context.store, "sessions_total", filters, flagged=0, unrecovered=0)[0]
     lossy = [row for row in sender_rows(context, filters.project) if row["lost"]]
     return {
         "project": filters.project,
         "since": rfc3339(filters.since_ns),
         "until": rfc3339(min(query.now_ns, filters.until_ns or query.now_ns)),
-        **counted(context, filters),
+        **counts_of(by_tool.values()),
         "sessions": sessions["sessions"],
         "sessions_failed": sessions["sessions_failed"],
         "sessions_unrecovered": sessions["sessions_unrecovered"],
-        "tools": tool_rows(context, filters),
+        "tools": tool_rows(context, filters, by_tool),
         "codes": _codes(context, filters),
-        "groups": group_rows(context, filters)[:TOP_GROUPS],
+        "groups": group_rows(context, filters, TOP_GROUPS),
         "trend": trend(context, query),
         "time_to_diagnose": diagnosis_times(context, filters),
         "senders_with_losses": lossy,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from analytics.api.context import Answer, Context
-from analytics.api.query import Cursor, Query
+from analytics.api.paging import page
+from analytics.api.query import Query
 from analytics.questions import rows
 from analytics.questions.times import rfc3339
 
@@ -13,14 +14,9 @@ from analytics.questions.times import rfc3339
 def sessions(context: Context, query: Query) -> Answer:
     """Sessions of a range, a page at a time."""
     which = {"flagged": int(query.flagged), "unrecovered": int(query.unrecovered)}
-    limit = query.limit or 2**62
-    place = {"before_ns": query.cursor.ns, "before_id": query.cursor.id, "limit": limit + 1}
-    found = rows(context.store, "sessions", query.filters, **which, **place)
+    found, following = page(context, "sessions", query.filters, query, "t0_ns", **which)
     total = rows(context.store, "sessions_total", query.filters, **which)[0]["sessions"]
-    following = None
-    if len(found) > limit:
-        following = Cursor(found[limit - 1]["t0_ns"], found[limit - 1]["session_id"]).text()
-    return {"rows": [session_object(row) for row in found[:limit]], "total": total, "next_cursor": following}
+    return {"rows": [session_object(row) for row in found], "total": total, "next_cursor": following}
 
 
 def session_object(row: dict[str, Any]) -> dict[str, Any]:

@@ -2,33 +2,97 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from analytics.api.context import Answer, Context
 from analytics.api.query import Query
 from analytics.questions import rows
-from analytics.questions.filters import Filters
+from analytics.questions.filters import Filters, rolled_up
 from analytics.questions.relations import BUCKET_FLOOR_MS, BUCKET_RATIO
 from analytics.questions.statistics import compliance
 from analytics.questions.times import rfc3339
-from telltale.vocabulary import Outcome
+from telltale.vocabulary import Code, Outcome
 
 _MIDDLE = (1 + BUCKET_RATIO) / 2 / BUCKET_RATIO
 
 
-def tool_rows(context: Context, filters: Filters) -> list[dict[str, Any]]:
-    """One row per tool, the most failures first."""
-    tools: dict[str, _Tool] = {}
+class Tally:
+    """Calls by outcome, with what can be told of their compliance; folded from rows of the question `tools`."""
+
+    def __init__(self) -> None:
+        self.outcomes: dict[Outcome, int] = dict.fromkeys(Outcome, 0)
+        self.measured: dict[Outcome, int] = dict.fromkeys(Outcome, 0)
+        self.codes: Counter[str] = Counter()
+        self.not_measured = 0
+        self.budget_exhausted = 0
+        self.inferred_internal = 0
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Count one row in."""
+        outcome, calls = Outcome(row["outcome"]), row["calls"]
+        self.outcomes[outcome] += calls
+        self.budget_exhausted += row["budget_exhausted"]
+        if row["measured"]:
+            self.measured[outcome] += calls
+        else:
+            self.not_measured += calls
+        if outcome is not Outcome.OK:
+            self.codes[row["code"]] += calls
+            self.inferred_internal += row["inferred"] if row["code"] == Code.INTERNAL else 0
+
+    def merge(self, other: Tally) -> None:
+        """Count another tally in."""
+        for outcome in Outcome:
+            self.outcomes[outcome] += other.outcomes[outcome]
+            self.measured[outcome] += other.measured[outcome]
+        self.codes.update(other.codes)
+        self.not_measured += other.not_measured
+        self.budget_exhausted += other.budget_exhausted
+        self.inferred_internal += other.inferred_internal
+
+    @property
+    def calls(self) -> int:
+        """All of them."""
+        return sum(self.outcomes.values())
+
+    @property
+    def failures(self) -> int:
+        """Those that failed, in whichever way."""
+        return self.calls - self.outcomes[Outcome.OK]
+
+    @property
+    def compliance(self) -> dict[str, Any]:
+        """Of the failures, the share told in a compliant envelope."""
+        return compliance(self.measured, self.not_measured)
+
+
+def tallies(context: Context, filters: Filters) -> dict[str, Tally]:
+    """The calls of each tool."""
+    found: dict[str, Tally] = {}
     for row in rows(context.store, "tools", filters):
-        tools.setdefault(row["tool"], _Tool(row["tool"])).add(row)
+        found.setdefault(row["tool"], Tally()).add(row)
+    return found
+
+
+def total(context: Context, filters: Filters) -> Tally:
+    """The calls of all tools together."""
+    made = Tally()
+    for row in rows(context.store, "tools", filters):
+        made.add(row)
+    return made
+
+
+def tool_rows(context: Context, filters: Filters, found: dict[str, Tally] | None = None) -> list[dict[str, Any]]:
+    """One row per tool, the most failures first; `found` are its tallies, where they are known already."""
+    found = tallies(context, filters) if found is None else found
+    durations: dict[str, list[tuple[int, int]]] = {}
     for row in rows(context.store, "tool_durations", filters):
-        if row["tool"] in tools:
-            tools[row["tool"]].durations.append((row["bucket"], row["calls"]))
-    for row in rows(context.store, "tool_failures", filters):
-        if row["tool"] in tools:
-            tools[row["tool"]].failed_sessions = row["sessions_failed"]
-            tools[row["tool"]].last_failure_ns = row["last_failure_ns"]
-    made = [tool.row() for tool in tools.values()]
+        durations.setdefault(row["tool"], []).append((row["bucket"], row["calls"]))
+    known = rolled_up(filters) and not filters.codes and not filters.outcomes
+    question = "tool_failures_rolled" if known else "tool_failures"
+    failed = {row["tool"]: row for row in rows(context.store, question, filters)}
+    made = [_row(name, tally, durations.get(name, []), failed.get(name)) for name, tally in found.items()]
     return sorted(made, key=lambda row: (-row["failures"], -row["calls"], row["tool"]))
 
 
@@ -44,53 +108,26 @@ def tools_codes(context: Context, query: Query) -> Answer:
     return {"rows": found[: query.limit], "total": len(found)}
 
 
-class _Tool:
-    """The counts of one tool, folded from rows by outcome and code."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.outcomes = dict.fromkeys(Outcome, 0)
-        self.measured = dict.fromkeys(Outcome, 0)
-        self.codes: dict[str, int] = {}
-        self.not_measured = 0
-        self.budget_exhausted = 0
-        self.durations: list[tuple[int, int]] = []
-        self.failed_sessions = 0
-        self.last_failure_ns: int | None = None
-
-    def add(self, row: dict[str, Any]) -> None:
-        outcome, calls = Outcome(row["outcome"]), row["calls"]
-        self.outcomes[outcome] += calls
-        self.budget_exhausted += row["budget_exhausted"]
-        if row["measured"]:
-            self.measured[outcome] += calls
-        else:
-            self.not_measured += calls
-        if outcome is not Outcome.OK:
-            self.codes[row["code"]] = self.codes.get(row["code"], 0) + calls
-
-    def row(self) -> dict[str, Any]:
-        calls = sum(self.outcomes.values())
-        failures = calls - self.outcomes[Outcome.OK]
-        return {
-            "tool": self.name,
-            "calls": calls,
-            "failures": failures,
-            **{outcome.value: count for outcome, count in self.outcomes.items()},
-            "not_measured": self.not_measured,
-            "compliance": compliance(self.measured, self.not_measured),
-            "failure_rate": failures / calls if calls else None,
-            "p50_ms": quantile(self.durations, 0.5),
-            "p95_ms": quantile(self.durations, 0.95),
-            "budget_exhausted": self.budget_exhausted,
-            "sessions_failed": self.failed_sessions,
-            "last_failure_at": rfc3339(self.last_failure_ns),
-            "top_code": max(self.codes, key=lambda code: (self.codes[code], code)) if self.codes else None,
-        }
+def _row(name: str, tally: Tally, durations: list[tuple[int, int]], failed: dict[str, Any] | None) -> dict[str, Any]:
+    return {
+        "tool": name,
+        "calls": tally.calls,
+        "failures": tally.failures,
+        **{outcome.value: count for outcome, count in tally.outcomes.items()},
+        "not_measured": tally.not_measured,
+        "compliance": tally.compliance,
+        "failure_rate": tally.failures / tally.calls if tally.calls else None,
+        "p50_ms": quantile(durations, 0.5),
+        "p95_ms": quantile(durations, 0.95),
+        "budget_exhausted": tally.budget_exhausted,
+        "sessions_failed": failed["sessions_failed"] if failed else 0,
+        "last_failure_at": rfc3339(failed["last_failure_ns"]) if failed else None,
+        "top_code": max(tally.codes, key=lambda code: (tally.codes[code], code)) if tally.codes else None,
+    }
 
 
 def quantile(buckets: list[tuple[int, int]], share: float) -> float | None:
-    """The duration in ms below which `share` of the calls stayed, within half a bucket (2.5 %); None without calls."""
+    """The duration in ms below which `share` of the calls stayed, within half a bucket (5 %); None without calls."""
     total = sum(calls for _, calls in buckets)
     passed = 0
     for bucket, calls in sorted(buckets):

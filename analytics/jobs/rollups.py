@@ -27,10 +27,11 @@ class _Rollup:
     """A table of counts: its key columns, and the column types."""
 
     table: str
+    period: str
     keys: Mapping[str, pa.DataType]
 
     def apply(self, transaction: Transaction, changes: Mapping[Key, int]) -> None:
-        """Add the differences to the counts of their keys; keys begin with (project, hour)."""
+        """Add the differences to the counts of their keys; keys begin with project and period."""
         changes = {key: n for key, n in changes.items() if n}
         if not changes:
             return
@@ -52,12 +53,12 @@ class _Rollup:
             arrays["calls"] = pa.array(list(new.values()), pa.int64())
             transaction.insert(self.table, pa.table(arrays))
 
-    def _present(self, transaction: Transaction, projects: set[str], hours: set[int]) -> dict[Key, int]:
+    def _present(self, transaction: Transaction, projects: set[str], periods: set[int]) -> dict[Key, int]:
         rows = transaction.query(
             f"SELECT {', '.join(self.keys)}, rowid FROM {self.table}"  # noqa: S608  (names of ours)
-            " WHERE hour >= $first AND hour <= $last AND hour IN (SELECT unnest($hours))"
-            " AND project IN (SELECT unnest($projects))",
-            {"first": min(hours), "last": max(hours), "hours": list(hours), "projects": list(projects)},
+            f" WHERE {self.period} >= $first AND {self.period} <= $last"
+            f" AND {self.period} IN (SELECT unnest($periods)) AND project IN (SELECT unnest($projects))",
+            {"first": min(periods), "last": max(periods), "periods": list(periods), "projects": list(projects)},
         )
         columns = [rows.column(name).to_pylist() for name in (*self.keys, "rowid")]
         return {key[:-1]: key[-1] for key in zip(*columns, strict=True)}
@@ -65,6 +66,7 @@ class _Rollup:
 
 _COUNTS = _Rollup(
     "rollup_hour",
+    "hour",
     {
         "project": pa.string(),
         "hour": pa.int32(),
@@ -80,7 +82,7 @@ _COUNTS = _Rollup(
     },
 )
 _DURATIONS = _Rollup(
-    "latency_hour", {"project": pa.string(), "hour": pa.int32(), "tool": pa.string(), "bucket": pa.int32()}
+    "latency_day", "day", {"project": pa.string(), "day": pa.int32(), "tool": pa.string(), "bucket": pa.int32()}
 )
 
 
@@ -107,7 +109,7 @@ class RollupChange:
             Flag.BUDGET_EXHAUSTED in call.flags,
             _RECOVERED[call.recovered],
         ] += sign
-        self.durations[call.project, hour, call.tool, bucket_of(duration(call))] += sign
+        self.durations[call.project, hour // 24, call.tool, bucket_of(duration(call))] += sign
 
     def add_rows(self, rows: Sequence[Mapping[str, Any]], sign: int) -> None:
         """Count stored rows of `call` in or out."""
@@ -126,7 +128,7 @@ class RollupChange:
                 "budget_exhausted" in row["flags"],
                 _RECOVERED[row["recovered"]],
             ] += sign
-            self.durations[row["project"], hour, row["tool"], bucket_of(row["duration_ms"])] += sign
+            self.durations[row["project"], hour // 24, row["tool"], bucket_of(row["duration_ms"])] += sign
 
     def apply(self, transaction: Transaction) -> None:
         """Write the differences."""

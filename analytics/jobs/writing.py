@@ -12,6 +12,7 @@ from analytics.jobs.call_rows import call_of, call_table, digest, session_key
 from analytics.jobs.rollups import RollupChange
 from analytics.jobs.senders import Senders
 from analytics.jobs.sessions import Sessions
+from analytics.jobs.tool_sessions import write_tool_sessions
 from analytics.jobs.trace_rows import TraceRow, first_seq, last_seq, replace_rows, stored_rows, trace_row
 from analytics.spans import Trace
 from analytics.store import TraceKey, Transaction
@@ -130,6 +131,7 @@ def rewrite_sessions(transaction: Transaction, change: Change) -> None:
     sessions = Sessions(transaction, touched | {(call.project, session_key(call)) for call in change.calls})
     sessions.change(change.calls, change.gone)
     sessions.write(touched)
+    write_tool_sessions(transaction, change.calls, change.gone, set())
 
 
 def _sealed(judged: Judged, stored: TraceRow | None) -> bool:
@@ -190,6 +192,7 @@ def _sessions_and_traces(
     for row, own in zip(rows, keys, strict=True):
         sessions.reach(row, own, _joins_anew(row, stored))
     sessions.write(narrowed)
+    write_tool_sessions(transaction, change.calls, change.gone, fresh)
     again = {each.key: stored[each.key] for each in judged if each.key in stored}
     replace_rows(transaction, again, rows, since)
 

@@ -1,6 +1,6 @@
--- The call that a span belongs to: any member's id resolves to it.
+-- The call whose verdict stands on a span, or that has this id.
 SELECT *
 FROM {calls} AS calls
-WHERE span_id = $span_id OR list_contains(span_ids, $span_id) OR id = $span_id
+WHERE span_id = $span_id OR id = $span_id
 ORDER BY started_ns
 LIMIT 1

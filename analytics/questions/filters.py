@@ -113,11 +113,11 @@ def call_condition(filters: Filters, since_ns: int | None, until_ns: int | None)
     return where
 
 
-def rollup_condition(filters: Filters, since_hour: int | None, until_hour: int | None) -> Condition:
-    """The rows of `rollup_hour` that these filters mean; only for filters that `rolled_up` accepts."""
+def rollup_condition(filters: Filters, period: str, since: int | None, until: int | None) -> Condition:
+    """The rows of a rollup (by `period` since 1970) that these filters mean; for filters that `rolled_up` accepts."""
     where = Condition()
     where.add("project = $project", project=filters.project)
-    where.between("hour", since_hour, until_hour)
+    where.between(period, since, until)
     if filters.tool is not None:
         where.add("tool = $tool", tool=filters.tool)
     if filters.payload is not None:
@@ -143,6 +143,19 @@ def session_condition(filters: Filters) -> Condition:
         where.add("failures > 0" if set(filters.outcomes) <= set(FAILURES) else "calls > 0")
     if filters.outcomes == (Outcome.SILENT_FAILURE.value,):
         where.add("silent > 0")
+    return where
+
+
+def tool_session_condition(filters: Filters) -> Condition:
+    """The failing tools of sessions, their failures in the range; for filters that `rolled_up` accepts."""
+    where = Condition()
+    where.add("project = $project", project=filters.project)
+    if filters.since_ns is not None:
+        where.add(f"t1_ns >= {filters.since_ns}")
+    if filters.until_ns is not None:
+        where.add(f"t0_ns < {filters.until_ns}")
+    if filters.tool is not None:
+        where.add("tool = $tool", tool=filters.tool)
     return where
 
 

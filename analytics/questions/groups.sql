@@ -1,13 +1,11 @@
 -- Failures that have their fingerprint (tool, code, normalised message or upstream) in common, the most frequent first.
+-- Texts are left out: `calls_by_id` brings those of the last call of each group that is shown.
 SELECT
     coalesce(fingerprint, concat_ws(' ', tool, code)) AS fingerprint,
     tool,
     code,
-    arg_max(outcome, started_ns) AS outcome,
-    arg_max(error_message, started_ns) AS message,
-    arg_max(span_id, started_ns) AS last_span_id,
-    arg_max(session_key, started_ns) AS last_session,
-    arg_max(upstream, started_ns) AS upstream,
+    arg_max(id, started_ns) AS last_id,
+    max(upstream) AS upstream,
     count(*) AS calls,
     count(DISTINCT session_key) AS sessions,
     count(DISTINCT "user") AS users,

@@ -2,8 +2,8 @@
 
 `{calls}`: judged calls. `{counts}`: how many calls per hour, tool, outcome, code…; whole hours come from the rollup,
 the parts of an hour at both ends from the calls themselves, so that the answer is exact and still cheap. `{durations}`:
-calls per tool and duration bucket, likewise. `{sessions}`: sessions that overlap the range. `{span}` and `{log}` are
-left to the store.
+calls per tool and duration bucket, likewise with whole days. `{sessions}`: sessions that overlap the range.
+`{tool_sessions}`: tools with the sessions in which they failed. `{span}` and `{log}` are left to the store.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from analytics.questions.filters import (
     rolled_up,
     rollup_condition,
     session_condition,
+    tool_session_condition,
 )
-from analytics.questions.times import HOUR_NS
+from analytics.questions.times import DAY_NS, HOUR_NS
 
-BUCKET_RATIO = 1.05
-"""Width of a duration bucket: a quantile read off the buckets is within 2.5 % of the exact one."""
+BUCKET_RATIO = 1.1
+"""Width of a duration bucket: a quantile read off the buckets is within 5 % of the exact one."""
 
 BUCKET_FLOOR_MS = 0.01
 """Durations below this are one bucket, number 0."""
@@ -65,27 +66,34 @@ def relations(filters: Filters) -> Relations:
     made = Relations()
     _add(made, "calls", [("calls", call_condition(filters, filters.since_ns, filters.until_ns))])
     _add(made, "sessions", [("sessions", session_condition(filters))])
-    _add(made, "counts", _hourly(filters, rolled_up(filters), "counts"))
+    _add(made, "tool_sessions", [("tool_sessions", tool_session_condition(filters))])
+    _add(made, "counts", _rolled(filters, "counts", HOUR_NS) if rolled_up(filters) else _raw(filters, "counts"))
     narrowed = filters.outcomes or filters.codes or filters.payload is not None or filters.inferred is not None
-    _add(made, "durations", _hourly(filters, rolled_up(filters) and not narrowed, "durations"))
+    known = rolled_up(filters) and not narrowed
+    _add(made, "durations", _rolled(filters, "durations", DAY_NS) if known else _raw(filters, "durations"))
     return made
 
 
-def _hourly(filters: Filters, known: bool, name: str) -> list[tuple[str, Condition]]:
-    """Whole hours from a rollup and the rest from calls, or all from calls where the rollup lacks a filtered column."""
+_PERIODS = {HOUR_NS: ("hour", "hours"), DAY_NS: ("day", "days")}
+
+
+def _raw(filters: Filters, name: str) -> list[tuple[str, Condition]]:
+    return [(f"{name}_of_calls", call_condition(filters, filters.since_ns, filters.until_ns))]
+
+
+def _rolled(filters: Filters, name: str, period_ns: int) -> list[tuple[str, Condition]]:
+    """Whole periods from a rollup, and the parts of a period at both ends from the calls."""
     since, until = filters.since_ns, filters.until_ns
-    rolled, raw = f"{name}_of_hours", f"{name}_of_calls"
-    if not known:
-        return [(raw, call_condition(filters, since, until))]
-    first = None if since is None else -(-since // HOUR_NS)
-    last = None if until is None else until // HOUR_NS
+    first = None if since is None else -(-since // period_ns)
+    last = None if until is None else until // period_ns
     if first is not None and last is not None and first >= last:
-        return [(raw, call_condition(filters, since, until))]
-    parts = [(rolled, rollup_condition(filters, first, last))]
-    if since is not None and first is not None and since < first * HOUR_NS:
-        parts.append((raw, call_condition(filters, since, first * HOUR_NS)))
-    if until is not None and last is not None and until > last * HOUR_NS:
-        parts.append((raw, call_condition(filters, last * HOUR_NS, until)))
+        return _raw(filters, name)
+    column, plural = _PERIODS[period_ns]
+    parts = [(f"{name}_of_{plural}", rollup_condition(filters, column, first, last))]
+    if since is not None and first is not None and since < first * period_ns:
+        parts.append((f"{name}_of_calls", call_condition(filters, since, first * period_ns)))
+    if until is not None and last is not None and until > last * period_ns:
+        parts.append((f"{name}_of_calls", call_condition(filters, last * period_ns, until)))
     return parts
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 SECOND_NS = 1_000_000_000
 HOUR_NS = 3600 * SECOND_NS
+DAY_NS = 24 * HOUR_NS
 MAX_NS = 2**63 - 1
 """The largest time that the store holds; later ones are held here (the year 2262)."""
 

@@ -1,5 +1,5 @@
--- Per tool: how many sessions met a failure, and when the last one began. Distinct counts do not add up, so this one
--- reads the failed calls themselves.
+-- Per tool: how many sessions met a failure, and when the last one began; from the failed calls themselves, for filters
+-- that `tool_session` does not know.
 SELECT tool, count(DISTINCT session_key) AS sessions_failed, max(started_ns) AS last_failure_ns
 FROM {calls} AS calls
 WHERE outcome <> 'ok'

@@ -27,7 +27,7 @@ def job_on(store: DuckDBStore, **options: Any) -> JudgeJob:
 def counted(store: DuckDBStore) -> dict[str, int]:
     """Calls by outcome as the rollup has them."""
     found: dict[str, int] = {}
-    for row in rows(store, "outcomes", Filters()):
+    for row in rows(store, "tools", Filters()):
         found[row["outcome"]] = found.get(row["outcome"], 0) + row["calls"]
     return found
 

@@ -53,6 +53,9 @@ PARAMS: dict[str, Any] = {
     "detected_to_ns": 2**62,
     "id": "x",
     "hours": 1,
+    "first_ns": 0,
+    "last_ns": 2**62,
+    "ids": ["x"],
     "bucket_ns": 60_000_000_000,
 }
 FILTERS = pytest.mark.parametrize("filters", [Filters(), EVERYTHING, ROLLED], ids=["none", "all", "rolled up"])

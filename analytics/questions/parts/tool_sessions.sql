@@ -1,0 +1,2 @@
+-- {tool_sessions}
+SELECT * FROM tool_session WHERE {where}

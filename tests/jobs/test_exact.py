@@ -1,0 +1,98 @@
+"""Every derived table equals what a count over the calls gives, after any history of batches and verdicts."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from analytics.calls import Call
+from analytics.jobs import JudgeJob
+from analytics.jobs.corrections import correct
+from analytics.settings import JudgeSettings
+from analytics.spans import Span, Trace
+from analytics.store import Batch
+from collector.store import DuckDBStore
+from telltale.vocabulary import Outcome
+from tests.jobs.stubs import stub_judge, stub_session, tool_span
+
+RECOUNTED = {
+    "rollup_hour": """SELECT project, CAST(started_ns // 3600000000000 AS INTEGER) AS hour, tool, outcome,
+        coalesce(code, 'none') AS code, payload, measured, inferred, muted,
+        list_contains(flags, 'budget_exhausted') AS budget_exhausted,
+        CASE WHEN recovered THEN 'yes' WHEN recovered IS NULL THEN 'unknown' ELSE 'no' END AS recovered,
+        count(*) AS calls FROM call GROUP BY ALL""",
+    "latency_day": """SELECT project, CAST(started_ns // 86400000000000 AS INTEGER) AS day, tool,
+        CASE WHEN duration_ms <= 0.01 THEN 0 ELSE CAST(ceil(ln(duration_ms / 0.01) / ln(1.1)) AS INTEGER) END AS bucket,
+        count(*) AS calls FROM call GROUP BY ALL""",
+    "tool_session": """SELECT project, session_key AS session_id, tool, count(*) AS failures, min(started_ns) AS t0_ns,
+        max(started_ns) AS t1_ns FROM call WHERE outcome <> 'ok' GROUP BY ALL""",
+    "session": """SELECT project, session_key AS session_id, min(started_ns) AS t0_ns, count(*) AS calls,
+        count(CASE WHEN outcome <> 'ok' THEN 1 END) AS failures,
+        count(CASE WHEN outcome = 'silent_failure' THEN 1 END) AS silent,
+        count(CASE WHEN outcome <> 'ok' AND recovered IS NOT TRUE THEN 1 END) AS unrecovered,
+        list_sort(list(DISTINCT tool)) AS tools,
+        list_sort(coalesce(list(DISTINCT code) FILTER (WHERE outcome <> 'ok' AND code IS NOT NULL), [])) AS codes,
+        count(DISTINCT trace_id) AS traces
+        FROM call GROUP BY ALL""",
+    "sender": """SELECT project, 'shop' AS service, 'tests' AS scope, 'stub' AS convention, count(*) AS calls
+        FROM call GROUP BY ALL""",
+}
+
+
+def assert_exact(store: DuckDBStore) -> None:
+    """Compare every derived table with its recount."""
+    for table, recount in RECOUNTED.items():
+        expected = store.read(recount)
+        columns = ", ".join(f'"{name}"' for name in expected.column_names)
+        kept = "WHERE calls > 0" if "calls" in expected.column_names else ""
+        found = store.read(f"SELECT {columns} FROM {table} {kept}")
+        assert sorted(map(repr, found.to_pylist())) == sorted(map(repr, expected.to_pylist())), table
+
+
+def any_span(chance: random.Random, trace: int, number: int) -> Span:
+    """A call of any kind in one of a few sessions."""
+    span = tool_span(
+        trace,
+        number,
+        tool=chance.choice(["search", "mail"]),
+        outcome=chance.choice(list(Outcome)),
+        code=chance.choice([None, "INTERNAL", "NOT_FOUND"]),
+        rule=chance.choice(["r1", "r2"]),
+        flags=chance.choice([[], ["budget_exhausted"]]),
+    )
+    if trace % 3:
+        span.attributes["session"] = f"s{trace % 4}"
+    span.end_ns = span.start_ns + chance.randrange(1, 50) * 1_000_000
+    return span
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_counts_stay_exact_through_any_history(store: DuckDBStore, seed: int) -> None:
+    """Spans in any order and batching, verdicts that change, corrections, restarts: the sums always fit."""
+    chance = random.Random(seed)
+    moods: dict[str, str] = {}
+
+    def moody_judge(trace: Trace, settings: JudgeSettings) -> list[Call]:
+        calls = stub_judge(trace, settings)
+        for call in calls:
+            call.outcome = Outcome(moods.get(call.trace_id, call.outcome))
+        return calls
+
+    options: dict[str, Any] = {"pause_s": 0, "again_s": 0, "judge_trace": moody_judge, "judge_calls": stub_session}
+    spans = [any_span(chance, trace, number) for trace in range(12) for number in range(chance.randrange(1, 6))]
+    chance.shuffle(spans)
+    job = JudgeJob(store, **options)
+    while spans:
+        batch = [spans.pop() for _ in range(min(len(spans), chance.randrange(1, 9)))]
+        moods[chance.choice(batch).trace_id] = chance.choice(list(Outcome))
+        store.append(Batch(spans=batch))
+        job.run_once()
+        if chance.random() < 0.2:
+            job = JudgeJob(store, **options)
+        if chance.random() < 0.3:
+            correct(store, "default", batch[0].span_id, outcome=chance.choice(list(Outcome)), who="sre", why="so")
+    job.drain()
+
+    assert_exact(store)
