@@ -68,6 +68,7 @@ def _order(call: LogicalCall) -> tuple[int, str]:
 
 
 def _content_off(tree: Tree) -> bool:
+    """ADK schema 1 with content off writes `{}` for the model's request too, which is never empty otherwise."""
     return any(tree.spans[index].attributes.get("gcp.vertex.agent.llm_request") == "{}" for index in tree.models)
 
 
@@ -99,15 +100,14 @@ def _call(
 
 
 def _read_result(call: LogicalCall, carrier: ToolSpan, responses: list[Span]) -> None:
-    sent, source, span_id, cut = carrier.result, carrier.sources.get("result", ""), carrier.span.span_id, False
+    sent, source, span_id = carrier.result, carrier.sources.get("result", ""), carrier.span.span_id
     if responses and (sent is MISSING or source.startswith("omitted")):
         span = responses[-1]
         sent, source, span_id = span.attributes["mcp.response.value"], "mcp.response.value", span.span_id
     if sent is MISSING:
         return
-    cut = "result" in carrier.cut
     _take_result(call, sent, source, span_id)
-    if cut and call.payload is not Payload.ABSENT:
+    if "result" in carrier.cut and call.payload is not Payload.ABSENT:
         call.payload = Payload.TRUNCATED
 
 

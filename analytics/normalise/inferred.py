@@ -6,6 +6,7 @@ and the refusal in its next messages, or as the failure of the step that should 
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
@@ -195,7 +196,7 @@ def _failed_step(tree: Tree, starts: list[int], asked: Asked) -> int:
 def _call(asked: Asked, span: Span, number: int) -> LogicalCall:
     request = asked.request
     call = LogicalCall(
-        id=f"{span.trace_id}-{span.span_id}-{request.call_id or number}",
+        id=f"{span.trace_id}-{span.span_id}-{_key(asked, number)}",
         span=span,
         members=[span],
         tool=request.tool,
@@ -208,6 +209,15 @@ def _call(asked: Asked, span: Span, number: int) -> LogicalCall:
         call.arguments, call.arguments_text = arguments_of(request.arguments), as_text(request.arguments)
         call.sources["arguments"] = asked.source
     return call
+
+
+def _key(asked: Asked, number: int) -> str:
+    """Tells the calls of one model span apart: by the model's call id, else by their order."""
+    request = asked.request
+    if request.call_id is None:
+        return str(number)
+    text = f"{request.call_id}\0{request.tool}\0{asked.turn}"
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def _give_answer(call: LogicalCall, answered: Answered) -> None:

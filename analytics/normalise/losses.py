@@ -41,22 +41,13 @@ def is_scrubbed(value: Any) -> bool:
     return isinstance(value, str) and value.startswith(SCRUBBED)
 
 
-def elided(member: ToolSpan) -> bool:
-    """ADK schema 1 with content off: arguments and response are both the text `{}`."""
-    return (
-        member.arguments == "{}"
-        and member.result == "{}"
-        and "gcp.vertex.agent.tool_response" in (member.sources.get("result", ""),)
-    )
-
-
 def forget_elided(members: list[ToolSpan]) -> None:
-    """Take the placeholders of elided content for what they are: nothing recorded."""
+    """Take ADK's placeholders for elided content (`{}` for arguments and response both) for what they are: nothing."""
     for member in members:
-        if elided(member):
+        both = member.arguments == "{}" and member.result == "{}"
+        if both and member.sources.get("result") == "gcp.vertex.agent.tool_response":
             member.arguments = member.result = MISSING
-            member.sources.pop("arguments", None)
-            member.sources.pop("result", None)
+            del member.sources["arguments"], member.sources["result"]
 
 
 def _lose(call: LogicalCall, members: list[ToolSpan], what: str) -> None:
