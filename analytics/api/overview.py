@@ -29,7 +29,8 @@ def overview(context: Context, query: Query) -> Answer:
     worst = [row for row in tool_rows(context, filters, by_tool) if row["failures"]]
     return {
         **counts_of(by_tool.values()),
-        **{name: sessions[name] for name in ("sessions", "sessions_failed", "sessions_unrecovered", "users_failed")},
+        **sessions,
+        **rows(context.store, "users_failed", filters)[0],
         "open_incidents": incident_rows(context, filters.only(since_ns=None, until_ns=None), "open"),
         "trend": trend(context, query),
         "worst_tools": worst[:WORST_TOOLS],
@@ -78,7 +79,7 @@ def trend(context: Context, query: Query) -> list[dict[str, Any]]:
         return _rows(points, max(bucket_s, 3600))
     bucket_s = _bucket_s((until - since) // SECOND_NS)
     if bucket_s >= 3600:
-        return _rows(_folded(_hourly(context, filters, 1), bucket_s), bucket_s)
+        return _rows(_hourly(context, filters, bucket_s // 3600), bucket_s)
     points = {}
     for row in rows(context.store, "trend_fine", filters, bucket_ns=bucket_s * SECOND_NS):
         points.setdefault(row["bucket_ns"], {})[row["outcome"]] = row["calls"]

@@ -48,6 +48,7 @@ NAMES: Mapping[str, str] = {
     "tools_codes": "Failures by tool, code and outcome",
     "trend_fine": "Calls by outcome over time, from the calls",
     "trend_hours": "Calls by outcome over time, in whole hours",
+    "users_failed": "How many users met a failure",
 }
 """Every question, with what it answers."""
 

@@ -70,10 +70,19 @@ def relations(filters: Filters) -> Relations:
     _add(made, "counts", _rolled(filters, "counts", HOUR_NS) if rolled_up(filters) else _raw(filters, "counts"))
     narrowed = filters.outcomes or filters.codes or filters.payload is not None or filters.inferred is not None
     known = rolled_up(filters) and not narrowed
-    _add(made, "durations", _rolled(filters, "durations", DAY_NS) if known else _raw(filters, "durations"))
+    _add(made, "durations", _rolled(_long(filters), "durations", DAY_NS) if known else _raw(filters, "durations"))
     return made
 
 
+def _long(filters: Filters) -> Filters:
+    """Quantiles over a week or more are those of its whole days: the hours at both ends cost more than they tell."""
+    since, until = filters.since_ns, filters.until_ns
+    if since is None or until is None or until - since < _WEEK_NS:
+        return filters
+    return filters.only(since_ns=since // DAY_NS * DAY_NS, until_ns=-(-until // DAY_NS) * DAY_NS)
+
+
+_WEEK_NS = 7 * DAY_NS
 _PERIODS = {HOUR_NS: ("hour", "hours"), DAY_NS: ("day", "days")}
 
 
