@@ -1,124 +1,49 @@
 """Internals that must not reach the model: stack traces, SQL, inner hosts, server paths, credentials.
 
-`leaks_in` looks at a failing text and names what it finds; what the caller itself had sent (a path, a statement in the
-arguments) is no leak. `forbidden_in` is the contract's own, stricter check of an envelope's message.
+The patterns are those of `telltale.redaction`, so that what is masked and what is flagged never differ. A credential
+that was masked on arrival leaves its mark, and the mark is the evidence. `leaks_in` names what a failing text gives
+away; what the caller itself had sent is no leak. `forbidden_in` is the contract's own check of an envelope's message.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING
 
 from telltale.payload.words import holds_any
 
+if TYPE_CHECKING:
+    from telltale.redaction import Redactor
+
 _SCAN = 20_000
+_KINDS = {
+    "stack_trace": "stack trace",
+    "sql": "SQL",
+    "internal_host": "inner host",
+    "path": "server path",
+}
+_PERSONAL = frozenset(("email", "card", "iban", "blob"))
+"""Kinds of secrets that are a person's or nobody's: masked, but no internals of a system."""
 
-_NAMED = (
-    r"(?:(?:api|access|account|private|encryption|signing|shared[_-]?access)[_-]?key|(?:auth\w*[_-]?|access[_-]?|refresh[_-]?|bearer[_-]?|id[_-]?|query[_-]?)?token"
-    r"|(?:client[_-]?)?secret(?:[_-]?(?:access[_-]?)?key)?|passw(?:or)?d|pwd)[\"']?\s{0,3}[=:]\s{0,3}[\"']?"
+_MARK = re.compile(r"\[REDACTED:(\w{1,40}):[0-9a-f]{8}\]")
+_NAMED = re.compile(
+    r"\b(?:(?:api|access|account|private|encryption|signing|shared[_-]?access)[_-]?key|(?:client[_-]?)?secret|passw(?:or)?d|pwd"
+    r"|(?:auth\w{0,20}[_-]?|access[_-]?|refresh[_-]?)?token)[\"']?\s{0,3}=\s{0,3}[\"']?"
+    r"(?!none\b|null\b|true\b|false\b|\[|\*|<)[A-Za-z0-9+/_.~-]{8,}",
+    re.IGNORECASE,
 )
-_UNTOLD = r"(?!none\b|null\b|true\b|false\b|\[|\*|<|redacted|required|missing|invalid|expired|the\b|is\b)"
-
-# Kind; what a text must hold (one of the first, and one of the second) before the pattern is asked; the pattern.
-_PATTERNS: tuple[tuple[str, tuple[str, ...], tuple[str, ...], re.Pattern[str]], ...] = (
-    (
-        "stack trace",
-        ("(", '"', "\n", "at "),
-        ("recent call last", 'File "', "at ", "goroutine "),
-        re.compile(
-            r"Traceback \(most recent call last\)|\bFile \"[^\"\n]{1,300}\", line \d+"
-            r"|\bat (?:async )?[\w$.<>\[\] ]{1,120} ?\([^()\s]{0,200}(?:\.[A-Za-z]{1,6}|>):\d+(?::\d+)?\)"
-            r"|\bat (?:com|org|net|java|io)\.[\w$.]{3,150}"
-            r"|\bgoroutine \d+ \["
-        ),
-    ),
-    (
-        "SQL",
-        ("FROM ", "INTO ", "UPDATE ", " from "),
-        ("SELECT ", "INSERT ", "UPDATE ", "DELETE ", "select "),
-        re.compile(
-            r"\b(?:SELECT\b[^;]{1,300}?\bFROM\s+[\w\"`\[.]|INSERT\s+INTO\s+[\w\"`\[.]"
-            r"|UPDATE\s+[\w\"`\[.]+\s+SET\b|DELETE\s+FROM\s+[\w\"`\[.]"
-            r"|select\s[^;]{1,300}?\sfrom\s+[\w\"`\[.]+\s(?:where|join|order|limit)\b)"
-        ),
-    ),
-    (
-        "credentials in an address",
-        ("@", "jdbc:"),
-        ("://", "jdbc:"),
-        re.compile(
-            r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/@:\"']{1,100}:[^\s/@\"']{1,100}@|\bjdbc:\w+:[^\s\"']{3,300}",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "credential",
-        ("=", ":", "sk-", "earer ", "AKIA", "ghp_", "xox", "eyJ", "AIza", "Basic ", "glpat-", "hf_", "npm_"),
-        (
-            *("key", "oken", "ecret", "assw", "pwd", "sk-", "AKIA", "ghp_", "eyJ", "earer ", "PRIVATE", "xox"),
-            *(
-                "KEY",
-                "Key",
-                "TOKEN",
-                "SECRET",
-                "PASSW",
-                "PWD",
-                "AIza",
-                "Basic ",
-                "glpat-",
-                "hf_",
-                "npm_",
-                "sig",
-                "auth=",
-            ),
-        ),
-        re.compile(
-            _NAMED + _UNTOLD + r"[A-Za-z0-9+/_.~-]{8,}"
-            r"|\bsk-[A-Za-z0-9_-]{16,}|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bxox[abprs]-[\w-]{10,}"
-            r"|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}|\b(?:Bearer|Basic) [\w.~+/=-]{12,}|-----BEGIN [A-Z ]*PRIVATE KEY"
-            r"|\bAIza[\w-]{30,}|\b(?:glpat|hf|npm|pypi)[-_][\w-]{16,}|[?&](?:key|sig|signature|auth|apikey)=[\w%.~-]{8,}",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "inner host",
-        (".",),
-        (".internal", ".local", ".corp", ".lan", ".intra", ".cluster", "10.", "192.168.", "172."),
-        re.compile(
-            r"(?<![\w.-])[a-z0-9][a-z0-9.-]{0,100}\.(?:internal|local|corp|lan|intranet|intra|svc\.cluster\.local)\b(?!\.\w)"
-            r"|(?<![\d.])(?:10\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}(?![\d.]\d)",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "server path",
-        ("/", "\\"),
-        (
-            *(
-                "/srv/",
-                "/home/",
-                "/usr/",
-                "/var/",
-                "/opt/",
-                "/app/",
-                "/root/",
-                "/Users/",
-                "/etc/",
-                "/workspace/",
-                ":\\",
-            ),
-            *("site-packages", "node_modules"),
-        ),
-        re.compile(
-            r"(?<![\w/.:-])/(?:srv|home|usr|var|opt|app|root|Users|etc|workspace)/[\w./@-]{2,300}"
-            r"|\b[A-Z]:\\(?:[\w .-]{1,80}\\)[\w .-]{1,80}"
-            r"|(?<![\w./-])[\w./-]{0,200}/(?:site-packages|node_modules)/[\w./@-]{1,200}"
-        ),
-    ),
-)
-
-_MAY_BE_TRACE = re.compile(r":\d|\bat (?:com|org|net|java|io)\.|recent call|line \d|goroutine \d").search
+_NAMES = ("key", "oken", "ecret", "assw", "pwd", "KEY", "Key", "TOKEN", "SECRET", "PASSW", "PWD")
+_JDBC = re.compile(r"\bjdbc:\w{1,30}:[^\s\"']{3,300}")
 _CLASS = re.compile(r"\b[A-Za-z_][\w.]*(?:Exception|[a-z]Error)\b|\b(?:com|org|java)\.[a-z][\w.]{3,}")
+
+
+@cache
+def _secrets() -> Redactor:
+    from telltale.redaction import RedactionConfig, Redactor
+
+    return Redactor(RedactionConfig(off=_PERSONAL))
 
 
 def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
@@ -128,17 +53,39 @@ def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
         text: what the model saw.
         known: what the caller had sent; an excerpt that stands in it is none.
     """
+    from telltale.redaction import find_internals
+
     head = text[:_SCAN]
-    for kind, gate, anchors, pattern in _PATTERNS:
-        if not (holds_any(head, gate) and holds_any(head, anchors)) or (
-            kind == "stack trace" and not _MAY_BE_TRACE(head)
-        ):
-            continue
-        for hit in pattern.finditer(head):
-            found = hit.group(0)
-            if found.strip(" \"'") not in known:
-                yield kind, found[:120]
-                break
+    credential = _credential(head, known)
+    if credential is not None:
+        yield "credential", credential
+    if "jdbc:" in head:
+        address = _JDBC.search(head)
+        if address is not None and address.group(0) not in known:
+            yield "connection string", address.group(0)[:40]
+    seen = set()
+    for found in find_internals(head):
+        kind = _KINDS.get(found.kind)
+        excerpt = head[found.start : found.end]
+        if kind is not None and kind not in seen and excerpt.strip(" \"'") not in known:
+            seen.add(kind)
+            yield kind, excerpt[:120]
+
+
+def _credential(head: str, known: str) -> str | None:
+    """A credential by its mark, by its form, or by the name before it; never its value."""
+    secrets = _secrets()
+    masked = secrets.text(head)
+    if "[REDACTED:" in masked:
+        sent = secrets.text(known[:_SCAN]) if known else ""
+        for mark in _MARK.finditer(masked):
+            if mark.group(1) not in _PERSONAL and mark.group(0) not in sent:
+                return mark.group(1)
+    if "=" in head and holds_any(head, _NAMES):
+        named = _NAMED.search(head)
+        if named is not None and named.group(0) not in known:
+            return named.group(0).partition("=")[0].strip(" \"'")[:40]
+    return None
 
 
 def forbidden_in(message: str) -> str | None:
