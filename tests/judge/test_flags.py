@@ -169,3 +169,17 @@ def test_contract_field(verdict: Judge) -> None:
 
     assert (row.outcome, row.contract_fields) == ("structured_error", ["error.code", "error.action"])
     assert row.flags == ["contract_field"]
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments_text", "raised"),
+    [
+        ("could not connect: postgresql://rw:[REDACTED:url_credentials:0a1b2c3d]@db/ledger", "{}", True),
+        ("sent Bearer [REDACTED:bearer:0a1b2c3d]", "{}", True),
+        ("[REDACTED:api_key:0a1b2c3d] is refused", '{"key": "[REDACTED:api_key:0a1b2c3d]"}', False),
+        ("no user [REDACTED:email:0a1b2c3d]", "{}", False),
+    ],
+)
+def test_a_masked_credential_is_a_leak(verdict: Judge, text: str, arguments_text: str, raised: bool) -> None:
+    """What was masked on arrival leaked all the same, unless the caller had sent it or it is a person's address."""
+    assert ("leaked_internals" in flags(verdict, text, arguments_text=arguments_text)) is raised
