@@ -157,6 +157,7 @@ def test_content_codings(service: Service, coding: str) -> None:
         ("br", b"{}"),
         ("snappy", b"{}"),
     ],
+    ids=["gzip plain", "gzip empty", "gzip cut", "zstd plain", "zstd cut", "deflate plain", "br", "snappy"],
 )
 @pytest.mark.parametrize("content_type", [PROTOBUF, JSON])
 def test_bad_codings_are_400(service: Service, coding: str, body: bytes, content_type: str) -> None:
