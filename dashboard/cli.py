@@ -12,6 +12,8 @@ import typer
 
 APP = Path(__file__).with_name("app.py")
 BAD_USAGE = 2
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+HOSTS_VARIABLE = "TELLTALE_ALLOWED_HOSTS"
 
 
 def register(app: typer.Typer) -> None:
@@ -52,7 +54,19 @@ def command(port: int, host: str) -> list[str]:
         "logger.hideWelcomeMessage": "true",
     }
     flags = [f"--{key}={value}" for key, value in settings.items()]
+    flags += [f"--server.allowedHosts={name}" for name in allowed_hosts(host)]
     return [sys.executable, "-m", "streamlit", "run", str(APP), *flags]
+
+
+def allowed_hosts(host: str) -> list[str]:
+    """The names by which a browser may call the pages.
+
+    On a loopback address only its own names: else a page of another site could reach it by a name that it resolves to
+    this machine (DNS rebinding). A proxy's name is added by TELLTALE_ALLOWED_HOSTS, comma-separated. On any other
+    address the names are not known, and all are let in unless that variable names them.
+    """
+    named = [name.strip() for name in os.environ.get(HOSTS_VARIABLE, "").split(",") if name.strip()]
+    return [*LOOPBACK, *named] if host in LOOPBACK else named
 
 
 def _free_port(host: str, port: int) -> int:

@@ -33,7 +33,7 @@ def tile(label: str, value: str, basis: str, target: Target, change: str = "") -
     """
     page, text, query = target
     # Not st.metric: it waits for the chart library, a megabyte of script, before it shows a number.
-    with st.container(border=True, gap="xxsmall", height="stretch", key=f"tile.{label}"):
+    with st.container(border=True, gap=None, height="stretch", key=f"tile.{label}"):
         st.caption(label)
         st.header(value, anchor=False)
         st.caption(basis)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import socket
+import time
 from typing import Any
 
 from conftest import RunningService, settled, wait_until
@@ -139,9 +141,29 @@ def test_new_calls_show_by_themselves(tab: Any, pages: str, busy: RunningService
     settled(tab, pages)
     before = tile(tab, "Failed calls")
 
-    import time
-
     script = [("find_customer", "denied")]
     busy.send([Traffic(seed=99).session("chat-live", time.time_ns() - 3 * 10**9, script)])
 
     wait_until(lambda: tile(tab, "Failed calls") > before, "the new failure is on the page")
+
+
+def test_a_foreign_name_is_refused(pages: str) -> None:
+    """A browser that was led here by a foreign name (DNS rebinding) gets no connection; one by our own name does."""
+    host, port = pages.removeprefix("http://").split(":")
+
+    def answer_to(name: str) -> str:
+        with socket.create_connection((host, int(port)), timeout=60) as connection:
+            lines = (
+                "GET /_stcore/stream HTTP/1.1",
+                f"Host: {name}",
+                f"Origin: http://{name}",
+                "Connection: Upgrade",
+                "Upgrade: websocket",
+                "Sec-WebSocket-Version: 13",
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            )
+            connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+            return connection.recv(64).decode().split()[1]
+
+    assert answer_to(f"{host}:{port}") == "101"
+    assert answer_to("rebound.example") == "403"

@@ -22,6 +22,11 @@ ANSWERS: dict[str, tuple[str, int]] = {
         ' later.", "action": "retry_later", "retryable": true}}',
         503,
     ),
+    "exhausted": (
+        '{"status": "error", "error": {"code": "UNAVAILABLE", "message": "The calendar does not answer. It failed 2'
+        ' times in a row; stop calling it.", "action": "stop_and_tell_user", "retryable": false}}',
+        503,
+    ),
     "argument": (
         '{"status": "error", "error": {"code": "INVALID_ARGUMENT", "field": "date", "message": "date must be an'
         ' ISO-8601 calendar date such as 2026-10-06", "action": "fix_arguments", "retryable": true}}',
@@ -36,7 +41,7 @@ ANSWERS: dict[str, tuple[str, int]] = {
     "page": ("<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>", 502),
 }
 TOOLS: dict[str, dict[str, int]] = {
-    "book_meeting": {"ok": 60, "argument": 8, "unavailable": 5},
+    "book_meeting": {"ok": 60, "argument": 8, "unavailable": 5, "exhausted": 2},
     "list_meetings": {"ok": 70, "empty": 6, "page": 1},
     "find_customer": {"ok": 60, "denied": 4, "exception": 3},
     "send_mail": {"ok": 80, "exception": 2},
@@ -59,12 +64,12 @@ class Traffic:
         self._hostile = f" {hostile}" if hostile else ""
         self._now = time.time_ns()
 
-    def day(self, sessions: int) -> list[Json]:
-        """One request for each session, spread over the last day, more of them lately."""
+    def day(self, sessions: int, days_ago: int = 0) -> list[Json]:
+        """One request for each session, spread over a day, more of them towards its end."""
         made = []
         for n in range(sessions):
-            back = 23.5 * 3600 * ((n + 0.5) / sessions) ** 1.6
-            made.append(self.session(f"chat-{n:04d}", self._now - int(back * SECOND) - 20 * SECOND))
+            back = 23.5 * 3600 * ((n + 0.5) / sessions) ** 1.6 + days_ago * 24 * 3600
+            made.append(self.session(f"chat-{days_ago}{n:04d}", self._now - int(back * SECOND) - 20 * SECOND))
         return made
 
     def session(self, name: str, at_ns: int, script: list[tuple[str, str]] | None = None) -> Json:

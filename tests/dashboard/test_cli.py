@@ -107,3 +107,14 @@ def test_no_module_shadows_a_room() -> None:
     names = {path.stem for path in ROOM.iterdir()}
 
     assert names.isdisjoint({"analytics", "collector", "telltale", "dashboard", "streamlit", "pandas"})
+
+
+def test_only_its_own_names_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On loopback the pages answer to its own names and those that are named; elsewhere to the named ones, or all."""
+    monkeypatch.delenv("TELLTALE_ALLOWED_HOSTS", raising=False)
+    assert cli.allowed_hosts("127.0.0.1") == ["127.0.0.1", "localhost", "::1"]
+    assert cli.allowed_hosts("0.0.0.0") == []
+
+    monkeypatch.setenv("TELLTALE_ALLOWED_HOSTS", "pages.example.com, ")
+    assert cli.allowed_hosts("localhost")[-1] == "pages.example.com"
+    assert cli.allowed_hosts("0.0.0.0") == ["pages.example.com"]
