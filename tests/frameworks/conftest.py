@@ -261,3 +261,26 @@ def judged(service: Service) -> Iterator[Callable[[], None]]:
 
     yield check
     processor.shutdown()
+
+
+@pytest.fixture
+def example() -> Callable[[str], str]:
+    """Runs an example of `examples/` in this environment, as a newcomer would; gives what it printed."""
+    import sys
+
+    def run(name: str) -> str:
+        clean = {
+            key: value for key, value in os.environ.items() if not key.startswith(("OTEL_", "TELLTALE_", "PYTEST"))
+        }
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "examples" / name)],
+            env=clean,
+            capture_output=True,
+            text=True,
+            timeout=110,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run

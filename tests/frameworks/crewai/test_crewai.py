@@ -192,3 +192,11 @@ def test_crewais_masking_sentence() -> None:
     assert turn(ScriptedModel(model="scripted", next_step=step, tool="crash"), [crash], "go") == [
         "Error executing tool: 'secret'"
     ]
+
+
+def test_the_example_runs(example: Any) -> None:
+    """A newcomer sees the worked example: told to fix, to retry, to stop; then booked."""
+    printed = example("crewai_agent.py")
+
+    for word in ("fix_arguments", "retry_later", "stop_and_tell_user", "nothing was booked", "Booked: m-7781"):
+        assert word in printed

@@ -199,3 +199,11 @@ def test_fastmcps_masking_sentences(masked: bool, sentence: str) -> None:
 def test_error_maps() -> None:
     """The contract kit takes the middleware."""
     assert_error_maps(TelltaleMiddleware())
+
+
+def test_the_example_runs(example: Any) -> None:
+    """A newcomer sees the worked example: told to fix, to retry, to stop; then booked."""
+    printed = example("fastmcp_agent.py")
+
+    for word in ("fix_arguments", "retry_later", "stop_and_tell_user", "nothing was booked", "Booked: m-7781"):
+        assert word in printed

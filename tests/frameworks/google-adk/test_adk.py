@@ -368,3 +368,11 @@ def test_the_tool_context_still_arrives() -> None:
     assert told == {"status": "ok", "output": {"session": "conv-1"}}
     declared = FunctionTool(remember)._get_declaration()
     assert "tool_context" not in str(declared)
+
+
+def test_the_example_runs(example: Any) -> None:
+    """A newcomer sees the worked example: told to fix, to retry, to stop; then booked."""
+    printed = example("adk_agent.py")
+
+    for word in ("fix_arguments", "retry_later", "stop_and_tell_user", "nothing was booked", "Booked: m-7781"):
+        assert word in printed

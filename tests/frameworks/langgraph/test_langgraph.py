@@ -259,3 +259,11 @@ def test_without_the_guard_a_failure_ends_the_run() -> None:
 
     with pytest.raises(KeyError):
         create_agent(ScriptedModel(next_step=step, tool="crash"), [crash]).invoke({"messages": [("user", "go")]})
+
+
+def test_the_example_runs(example: Any) -> None:
+    """A newcomer sees the worked example: told to fix, to retry, to stop; then booked."""
+    printed = example("langgraph_agent.py")
+
+    for word in ("fix_arguments", "retry_later", "stop_and_tell_user", "nothing was booked", "Booked: m-7781"):
+        assert word in printed

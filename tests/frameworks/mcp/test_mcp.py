@@ -184,3 +184,11 @@ def test_the_sdks_masking_sentences(tool: str, arguments: dict[str, Any], senten
 
     assert text == sentence
     assert masking_of(text) is not None
+
+
+def test_the_example_runs(example: Any) -> None:
+    """A newcomer sees the worked example: told to fix, to retry, to stop; then booked."""
+    printed = example("mcp_agent.py")
+
+    for word in ("fix_arguments", "retry_later", "stop_and_tell_user", "nothing was booked", "Booked: m-7781"):
+        assert word in printed

@@ -251,3 +251,11 @@ def test_a_fatal_exception_fails_the_run() -> None:
     with pytest.raises(Exception) as caught:  # noqa: PT011 - the SDK wraps it in an error of its own
         one_call(guarded(fatal, fatal=FatalError), {}, "fatal")
     assert isinstance(caught.value, FatalError) or isinstance(caught.value.__cause__, FatalError)
+
+
+def test_the_example_runs(example: Any) -> None:
+    """A newcomer sees the worked example: told to fix, to retry, to stop; then booked."""
+    printed = example("openai_agents_agent.py")
+
+    for word in ("fix_arguments", "retry_later", "stop_and_tell_user", "nothing was booked", "Booked: m-7781"):
+        assert word in printed

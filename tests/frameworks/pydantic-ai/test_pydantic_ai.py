@@ -186,3 +186,11 @@ def test_a_fatal_exception_fails_the_run() -> None:
     """What the app names is not answered."""
     with pytest.raises(FatalError):
         one_call(fatal, fatal=FatalError)
+
+
+def test_the_example_runs(example: Any) -> None:
+    """A newcomer sees the worked example: told to fix, to retry, to stop; then booked."""
+    printed = example("pydantic_ai_agent.py")
+
+    for word in ("fix_arguments", "retry_later", "stop_and_tell_user", "nothing was booked", "Booked: m-7781"):
+        assert word in printed
