@@ -89,6 +89,18 @@ class Backlog:
             finally:
                 self._waiting -= 1
 
+    def wait_for_room(self, seconds: float) -> bool:
+        """Until the bound is kept again, or the time is over; returns whether there is room."""
+        if not self.full:
+            return True
+        with self._changed:
+            self._waiting += 1
+            self._changed.notify_all()
+            try:
+                return self._changed.wait_for(lambda: not self.full or self._ending, seconds) and not self.full
+            finally:
+                self._waiting -= 1
+
     def gather(self, seconds: float, enough_rows: int) -> None:
         """Let rows gather: until there are enough of them, somebody waits for them, or the time is over."""
         with self._changed:

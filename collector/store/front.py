@@ -20,6 +20,9 @@ from collector.store.relations import NS_PER_DAY
 from collector.store.rows import Encoded, encode_logs, encode_spans
 from collector.store.seen import Range, Seen, trace_hash
 
+_PATIENCE_S = 3.0
+"""How long a batch waits for a database that is behind, before its sender is told to come again."""
+
 
 class Front:
     """Batches in, recent traces out. Methods may be called from any thread."""
@@ -43,6 +46,8 @@ class Front:
         Raises:
             StoreUnavailable: closed, the disk is full or failing, or the database has fallen too far behind.
         """
+        if not self._backlog.wait_for_room(_PATIENCE_S):
+            raise StoreUnavailable("the database has fallen behind the journal")
         now = time.time_ns()
         rows: list[Span | LogRecord] = [*batch.spans, *batch.logs]
         for row in rows:
@@ -52,8 +57,6 @@ class Front:
         with self._lock:
             if self.closed:
                 raise StoreUnavailable("the store is closed")
-            if self._backlog.full:
-                raise StoreUnavailable("the database has fallen behind the journal")
             kept_spans = self._unknown(batch.spans, spans.keys, stored)
             kept_logs = self._unknown(batch.logs, logs.keys, stored)
             duplicates = len(batch.spans) + len(batch.logs) - len(kept_spans) - len(kept_logs)

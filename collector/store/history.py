@@ -21,6 +21,8 @@ from collector.store.rows_back import logs_of, spans_of
 from collector.store.seen import CHUNK_BITS, HASH_SQL, Range
 
 _ARRIVALS_AT_ONCE = 50_000
+_NEAR = 1024
+_MOST_PLACES = 48
 
 StoredRow = tuple[int, Span | LogRecord]
 """Content key and row."""
@@ -48,14 +50,19 @@ class History:
     def _rows_of(
         self, cursor: duckdb.DuckDBPyConnection, kind: str, project: str, ids: list[str], ranges: list[Range]
     ) -> Iterable[StoredRow]:
-        sql = _union("*", self._days.of(kind, project), ranges)
-        if not ids or not sql:
+        """First where the rows lie, by two narrow columns; then only those stretches with all columns.
+
+        Asking for everything at once would unpack the payloads of every row that is looked at.
+        """
+        tables, wanted = self._days.of(kind, project), f"trace_id IN ({', '.join(map(_literal, ids))})"
+        where = _union("seq", tables, ranges, wanted)
+        if not ids or not where:
             return []
-        found = database.rows(
-            cursor,
-            f"SELECT * FROM ({sql}) AS stored WHERE trace_id IN (SELECT unnest($ids)) ORDER BY seq",  # noqa: S608
-            {"ids": ids},
-        )
+        seqs = sorted(database.rows(cursor, where)["seq"].to_pylist())
+        places = _clusters(seqs)
+        if not places:
+            return []
+        found = database.rows(cursor, f"SELECT * FROM ({_union('*', tables, places, wanted)}) AS s ORDER BY seq")  # noqa: S608
         rows: Sequence[Span | LogRecord] = spans_of(found) if kind == "span" else logs_of(found)
         return zip(found["content_key"].to_pylist(), rows, strict=True)
 
@@ -106,10 +113,31 @@ class History:
         return None if None in hashes else [value for value in hashes if value is not None]
 
 
-def _union(columns: str, tables: Sequence[DayTable], ranges: Sequence[Range]) -> str:
+def _literal(text: str) -> str:
+    """A quoted string: a list of literals is pushed into the scan, a parameter is not."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _clusters(seqs: Sequence[int]) -> list[Range]:
+    """Arrival numbers as stretches, neighbours joined; wider where there would be very many."""
+    gap = _NEAR
+    while True:
+        joined: list[Range] = []
+        for seq in seqs:
+            if joined and seq - joined[-1][1] <= gap:
+                joined[-1] = (joined[-1][0], seq)
+            else:
+                joined.append((seq, seq))
+        if len(joined) <= _MOST_PLACES:
+            return joined
+        gap *= 4
+
+
+def _union(columns: str, tables: Sequence[DayTable], ranges: Sequence[Range], wanted: str = "true") -> str:
     """One branch per table and stretch that can meet: literal bounds let DuckDB skip what lies outside."""
     return " UNION ALL ".join(
         f'SELECT {columns} FROM "{table.name}" WHERE seq BETWEEN {max(low, table.first_seq)} AND {high}'  # noqa: S608
+        f" AND {wanted}"
         for table in tables
         for low, high in ranges
         if high >= table.first_seq and low <= table.last_seq
