@@ -1,4 +1,7 @@
-"""Pydantic AI: GenAI names (span format 3 and later), `tool_arguments`/`tool_response` in format 2 and before."""
+"""Pydantic AI: GenAI names (span format 3 and later), `tool_arguments`/`tool_response` in format 2 and before.
+
+Format 1 puts all messages of a model call, given and answered, into one list of `events`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,8 @@ PYDANTIC_AI = Convention(
         MarkRule("pydantic_ai.tool.retry.cause", failed=(ANY,)),
         MarkRule("pydantic_ai.tool.failure_stage", failed=(ANY,)),
     ),
-    messages_in=("events", "all_messages_events"),
+    messages_in=("events",),
+    messages_out=("events",),
     switches={
         "arguments": _CONTENT,
         "result": _CONTENT,

@@ -15,6 +15,7 @@ from analytics.conventions.vocabulary import MESSAGES_IN, MESSAGES_OUT, SCOPED
 from analytics.normalise.messages import Exchange, Request, Response, merged, read_flattened, read_messages
 from analytics.normalise.tree import Tree
 from analytics.spans import Event, LogRecord, Span
+from telltale.payload.unwrap import decode
 
 _EVENT_OUT = frozenset({"gen_ai.choice", "gen_ai.client.inference.operation.details"})
 _EVENT_IN = frozenset({"gen_ai.assistant.message", "gen_ai.tool.message", "gen_ai.client.inference.operation.details"})
@@ -170,11 +171,23 @@ def _of(span: Span, side: _Side) -> tuple[Exchange, str]:
                 return exchange, prefix
     for key in _keys(span, side):
         if key in attributes:
-            exchange = read_messages(attributes[key])
+            exchange = _listed(attributes[key], side) if key == "events" else read_messages(attributes[key])
             if exchange.requests or exchange.responses:
                 return exchange, key
     parts = [_of_event(event, side) for event in span.events if event.name in side.events]
     return merged(parts), "events"
+
+
+def _listed(sent: Any, side: _Side) -> Exchange:
+    """One side of a list of GenAI events, each with its `event.name`."""
+    events = decode(sent) if isinstance(sent, str) else sent
+    parts = []
+    for event in events if isinstance(events, list) else ():
+        name = event.get("event.name") if isinstance(event, dict) else None
+        if isinstance(name, str) and name in side.events:
+            bare = _bare(event) if name == "gen_ai.tool.message" else []
+            parts.append(Exchange([], bare) if bare else read_messages(event))
+    return merged(parts)
 
 
 def _keys(span: Span, side: _Side) -> tuple[str, ...]:
