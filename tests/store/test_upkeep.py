@@ -8,27 +8,14 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-import typer
 from making import DAY, START, span
-from typer.testing import CliRunner
 
 from analytics.store import Batch, Scope, StoreUnavailable, TraceKey
 from collector.store import DuckDBStore, Limits, Options
 from collector.store.backup import BackupError, backup, restore
-from collector.store.cli import register
 from collector.store.rescan import rescan
 from collector.store.retention import Terms, apply
 from telltale.redaction import RedactionConfig, Redactor
-
-runner = CliRunner()
-
-
-@pytest.fixture
-def app() -> typer.Typer:
-    """The commands."""
-    app = typer.Typer()
-    register(app)
-    return app
 
 
 def count(store: DuckDBStore, project: str = "default") -> int:
@@ -234,29 +221,6 @@ def rescan_is_done(store: DuckDBStore) -> bool:
     """Marks stand where the secrets stood."""
     rows = store.read("SELECT attributes FROM {span} AS s WHERE attributes LIKE '%REDACTED:github_token%'")
     return rows.num_rows == 50
-
-
-def test_the_commands_tell_what_they_did(path: Path, tmp_path: Path, app: typer.Typer) -> None:
-    """Backup, restore, retention and redact from the command line, and their failures as sentences."""
-    store = DuckDBStore(path)
-    store.append(Batch([span(1)]))
-    held = runner.invoke(app, ["backup", "--db", str(path), "--to", str(tmp_path / "b")])
-    store.close()
-    missing = runner.invoke(app, ["retention", "--db", str(tmp_path / "none.db"), "--span-days", "3"])
-    assert missing.exit_code == 2
-    assert "no database file" in missing.output
-    made = runner.invoke(app, ["backup", "--db", str(path), "--to", str(tmp_path / "b")])
-    assert made.exit_code == 0, made.output
-    [copy] = (tmp_path / "b").glob("*.db")
-    back = runner.invoke(app, ["restore", str(copy), "--db", str(tmp_path / "new.db")])
-    assert back.exit_code == 0, back.output
-    again = runner.invoke(app, ["restore", str(copy), "--db", str(tmp_path / "new.db")])
-    assert again.exit_code == 1
-    kept = runner.invoke(app, ["retention", "--db", str(path), "--span-days", "3"])
-    assert "0 day tables" in kept.output
-    looked = runner.invoke(app, ["redact", "--rescan", "--dry-run", "--db", str(path)])
-    assert "1 rows looked at, 0 would change" in looked.output
-    assert held.exit_code in (0, 1)
 
 
 def test_a_question_that_takes_too_long_is_stopped(path: Path) -> None:
