@@ -88,14 +88,15 @@ def advance(
 
 
 def _keep(incident: Incident, finding: Finding, now_ns: int, settings: AlertSettings, changes: Changes) -> None:
+    met_ns = finding.met_ns or now_ns
     if finding.severity is Severity.PAGE and incident.severity == Severity.TICKET:
         incident.severity, incident.numbers = Severity.PAGE, dict(finding.numbers)
-        incident.announced_ns, incident.last_met_ns = None, now_ns
+        incident.announced_ns, incident.last_met_ns = None, met_ns
         changes.incidents[incident.id] = incident
         changes.opened.append((incident, finding))
         changes.events.append(AlertEvent("escalated", incident))
-    elif now_ns - incident.last_met_ns >= min(REMEMBER_S, settings.keep_firing_s / 4) * SECOND:
-        incident.last_met_ns = now_ns
+    elif met_ns - incident.last_met_ns >= min(REMEMBER_S, settings.keep_firing_s / 4) * SECOND:
+        incident.last_met_ns = met_ns
         changes.incidents[incident.id] = incident
 
 

@@ -41,8 +41,9 @@ class Rule(StrEnum):
 class Finding:
     """A rule that is met now: for `tool`, or for the project's quiet tools together (None).
 
-    Without a severity it opens nothing and only keeps an open incident open. `since_ns` is where the evidence begins;
-    `numbers` everything that the arithmetic used, so that a person can repeat it.
+    Without a severity it opens nothing and only keeps an open incident open. `since_ns` is where the evidence begins,
+    `met_ns` the failure that met it last (None: this evaluation); `numbers` everything that the arithmetic used, so
+    that a person can repeat it.
     """
 
     rule: Rule
@@ -53,6 +54,7 @@ class Finding:
     numbers: dict[str, Any]
     code: str | None = None
     signal: str = ""
+    met_ns: int | None = None
 
 
 @dataclass(slots=True)
@@ -117,7 +119,7 @@ def begin(finding: Finding, now_ns: int) -> Incident:
         code=finding.code,
         severity=finding.severity or Severity.TICKET,
         detected_ns=now_ns,
-        last_met_ns=now_ns,
+        last_met_ns=finding.met_ns or now_ns,
         first_failure_ns=start,
         numbers=dict(finding.numbers),
     )

@@ -37,7 +37,7 @@ class Total:
 @dataclass(slots=True, frozen=True)
 class Suspect:
     """A tool that failed in one way within the last hour: distinct sessions in 10 minutes and in the hour, the most
-    failures of one session, and where the last 10 minutes' failures begin (None: none there)."""
+    failures of one session, where the last 10 minutes' failures begin (None: none there), and the last failure."""
 
     tool: str
     signal: str
@@ -47,6 +47,7 @@ class Suspect:
     sessions_3600: int
     calls_3600: int
     first_ns: int | None
+    last_ns: int
 
 
 @dataclass(slots=True, frozen=True)

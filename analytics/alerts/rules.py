@@ -152,7 +152,15 @@ class Rules:
             "baseline_calls": self._baselines.calls(moment.project, suspect.tool, moment.end_ns),
         }
         common = Finding(
-            spec.rule, moment.project, suspect.tool, None, suspect.first_ns, numbers, spec.code, spec.signal
+            spec.rule,
+            moment.project,
+            suspect.tool,
+            None,
+            suspect.first_ns,
+            numbers,
+            spec.code,
+            spec.signal,
+            suspect.last_ns,
         )
         if before == 0 and suspect.sessions_600 >= self._settings.never_sessions:
             yield replace(common, severity=spec.worst, numbers={**numbers, "met": "never_before"})
@@ -197,7 +205,17 @@ class Rules:
             "level": PAGE_LEVEL / stricter,
             "baseline_calls": own,
         }
-        yield Finding(spec.rule, moment.project, tool, spec.worst, failing[-1][0], numbers, spec.code, spec.signal)
+        yield Finding(
+            spec.rule,
+            moment.project,
+            tool,
+            spec.worst,
+            failing[-1][0],
+            numbers,
+            spec.code,
+            spec.signal,
+            failing[0][0],
+        )
 
 
 @dataclass(slots=True, frozen=True)
@@ -257,8 +275,17 @@ _RANK = {Severity.PAGE: 0, Severity.TICKET: 1, None: 2}
 
 
 def gravest(found: Iterable[Finding]) -> list[Finding]:
-    """One finding for each rule and scope: the gravest, and of equal ones the one whose evidence begins latest."""
+    """One finding for each rule and scope: the gravest, and of equal ones the one whose evidence begins latest.
+
+    It was met when any of them was met last.
+    """
     by_scope: dict[tuple[str, str | None], list[Finding]] = defaultdict(list)
     for finding in found:
         by_scope[finding.rule, finding.tool].append(finding)
-    return [min(group, key=lambda f: (_RANK[f.severity], -f.since_ns)) for group in by_scope.values()]
+    best = [min(group, key=lambda f: (_RANK[f.severity], -f.since_ns)) for group in by_scope.values()]
+    return [replace(f, met_ns=_latest(by_scope[f.rule, f.tool])) for f in best]
+
+
+def _latest(group: Iterable[Finding]) -> int | None:
+    moments = [finding.met_ns for finding in group]
+    return None if None in moments else max(m for m in moments if m is not None)

@@ -63,6 +63,18 @@ def test_flapping_for_an_hour_is_two_notices(store: DuckDBStore, sink: Sink, mak
     assert [body["status"] for body in sink.got] == ["firing", "resolved"]
 
 
+def test_over_when_the_last_failure_is_old_enough(
+    store: DuckDBStore, sink: Sink, make_job: Callable[..., AlertJob]
+) -> None:
+    """`keep_firing_s` counts from the last failure, not from when the last window has forgotten it."""
+    add(store, [failing(NOW + i * SECOND, "PERMISSION_DENIED") for i in range(3)])
+    add(store, [call(NOW + i * 10 * SECOND) for i in range(1, 12)])
+
+    run(make_job(keep_firing_s=30), NOW, NOW + 2 * MINUTE)
+
+    assert [body["status"] for body in sink.got] == ["firing", "resolved"]
+
+
 def test_silence_does_not_resolve(store: DuckDBStore, sink: Sink, make_job: Callable[..., AlertJob]) -> None:
     """A tool that nobody calls any more is not known to be well; after the longest window the incident ends anyhow."""
     add(store, [failing(NOW + i * SECOND, "PERMISSION_DENIED") for i in range(3)])

@@ -48,9 +48,9 @@ def test_resolved_notice_does_not_overtake_the_firing_one(
     sink.status = 500
     run(job, NOW, NOW + 30 * SECOND)
     add(store, [call(NOW + i * MINUTE) for i in range(1, 50)])
-    run(job, NOW + MINUTE, NOW + 50 * MINUTE, MINUTE)
+    run(job, NOW + 5 * MINUTE, NOW + 50 * MINUTE, 5 * MINUTE)
     sink.status = 200
-    run(job, NOW + 51 * MINUTE, NOW + 60 * MINUTE, MINUTE)
+    run(job, NOW + 55 * MINUTE, NOW + 70 * MINUTE, 5 * MINUTE)
 
     assert [body["status"] for body in sink.got] == ["firing", "resolved"]
 

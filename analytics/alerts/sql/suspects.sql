@@ -15,7 +15,8 @@ by_session AS (
         session,
         COUNT(*) FILTER (WHERE at_ns >= $to_ns - 600000000000) AS calls_600,
         COUNT(*) AS calls_3600,
-        MIN(at_ns) FILTER (WHERE at_ns >= $to_ns - 600000000000) AS first_ns
+        MIN(at_ns) FILTER (WHERE at_ns >= $to_ns - 600000000000) AS first_ns,
+        MAX(at_ns) AS last_ns
     FROM signals
     LEFT JOIN settled ON settled.tool = signals.tool AND settled.signal = signals.signal
     WHERE at_ns > COALESCE(settled.until_ns, 0)
@@ -30,6 +31,7 @@ SELECT
     CAST(SUM(calls_600) AS BIGINT) AS failures_600,
     COUNT(*) AS sessions_3600,
     MIN(first_ns) AS first_ns,
+    MAX(last_ns) AS last_ns,
     ANY_VALUE(hourly.calls) AS calls_3600
 FROM by_session
 JOIN hourly ON hourly.tool = by_session.tool
