@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from analytics.jobs.corrections import RULE
+from analytics.jobs.call_rows import CORRECTION
 from analytics.judge import explain
 
 
 def sentence(rule: str) -> str:
     """What a rule says, for the engineer; its id where the catalogue of this release does not know it."""
-    return "A person corrected this verdict." if rule == RULE else explain(rule)
+    return "A person corrected this verdict." if rule == CORRECTION else explain(rule)

@@ -60,6 +60,9 @@ _ENUMS: Mapping[str, Callable[[str], Any]] = {
     "confidence": Confidence,
     "payload": Payload,
 }
+CORRECTION = "correction"
+"""The rule id that a call bears when a person corrected its verdict."""
+
 _json = msgspec.json.Encoder(enc_hook=str)
 _packed = msgspec.msgpack.Encoder(enc_hook=str)
 _LONGEST_MS = 1e15

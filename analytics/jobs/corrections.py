@@ -12,13 +12,11 @@ from typing import Any
 import pyarrow as pa
 
 from analytics.calls import Call
+from analytics.jobs.call_rows import CORRECTION as RULE
 from analytics.jobs.call_rows import call_of, clean, digest, texts
 from analytics.jobs.writing import Change, Placed, rewrite_sessions, write_change
 from analytics.store import Store, Transaction
 from telltale.vocabulary import Confidence, Outcome
-
-RULE = "correction"
-"""The rule id that a corrected call bears."""
 
 _MAX_KEYS = 50
 _TABLE = "correction"

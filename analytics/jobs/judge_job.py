@@ -14,6 +14,7 @@ from analytics.jobs.corrections import Corrections
 from analytics.jobs.pace import AGAIN_S, Pace
 from analytics.jobs.said import answers_in
 from analytics.jobs.session_pass import JudgeSession, SessionPass, failed
+from analytics.jobs.settle import EVERY_S, settle
 from analytics.jobs.trace_rows import last_seq
 from analytics.jobs.writing import Judged, write_judged
 from analytics.judge import judge, judge_session
@@ -71,6 +72,7 @@ class JudgeJob:
         self._limit = MANY_TRACES // 4
         self._last_start = float("-inf")
         self._full = False
+        self._settled_at = time.monotonic()
         self.unreadable: Counter[str] = Counter()
 
     @property
@@ -87,7 +89,12 @@ class JudgeJob:
             StoreUnavailable: nothing of the round is kept; the same call may work later.
         """
         self._breathe()
-        return self._round(self._pace.due)
+        done = self._round(self._pace.due)
+        if not self._full and time.monotonic() - self._settled_at >= EVERY_S:
+            self._settled_at = time.monotonic()
+            with self._store.write() as transaction:
+                settle(transaction, time.time_ns())
+        return done
 
     def drain(self) -> int:
         """Judge everything that is stored now, growing traces included; returns how many traces."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analytics.calls import Call
-from analytics.jobs.call_rows import call_of, call_table, digest, session_key
+from analytics.jobs.call_rows import CORRECTION, call_of, call_table, digest, session_key
 from analytics.jobs.rollups import RollupChange
 from analytics.jobs.senders import Senders
 from analytics.jobs.sessions import Sessions
@@ -114,13 +114,19 @@ def write_change(transaction: Transaction, change: Change) -> None:
 
 
 def refresh(transaction: Transaction, change: Change, refreshed: Sequence[Call]) -> None:
-    """Add to `change` stored calls that got other flags, rules or recovery; their payloads stay as stored."""
+    """Add to `change` stored calls that got other flags, rules or recovery.
+
+    Their payloads, and what a person said of them meanwhile, stay as stored.
+    """
     for project, calls in _calls_by_project(refreshed).items():
         by_id = {call.id: call for call in calls}
         place = {**_bounds([call.started_ns for call in calls]), "project": project, "ids": list(by_id)}
         for row in transaction.query(_WHOLE, place).to_pylist():
             made, now = call_of(row), by_id[row["id"]]
-            made.flags, made.rules, made.evidence, made.recovered = now.flags, now.rules, now.evidence, now.recovered
+            said = [each for each in made.evidence if each.get("rule") == CORRECTION]
+            made.rules = now.rules + [CORRECTION] * (CORRECTION in made.rules and CORRECTION not in now.rules)
+            made.evidence = [each for each in now.evidence if each.get("rule") != CORRECTION] + said
+            made.flags, made.recovered = now.flags, now.recovered
             change.gone.append(row)
             change.added.append(Placed(made, row["scope"], row["judged_seq"], digest(made)))
 

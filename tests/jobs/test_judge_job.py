@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from analytics.jobs import JudgeJob
+from analytics.jobs.corrections import correct
 from analytics.questions import Filters, rows
 from analytics.settings import JudgeSettings
 from analytics.store import Batch
 from collector.store import DuckDBStore
+from telltale.vocabulary import Outcome
 from tests.jobs.stubs import stub_judge, stub_session, tool_span
 
 Send = Callable[..., None]
@@ -223,3 +225,18 @@ def test_pages_of_arrivals_judge_everything_once(store: DuckDBStore, send: Send,
 
     assert sorted(set(calls)) == sorted(calls)
     assert counted(store) == {"ok": 40}
+
+
+def test_a_correction_made_meanwhile_outlives_the_session_pass(store: DuckDBStore, send: Send) -> None:
+    """What a person said of a stored call stays when a later call of the session changes that row."""
+    job = job_on(store)
+    send(tool_span(1, 0, session="s", outcome="unstructured_error", rule="r1"))
+    job.run_once()
+    correct(store, "default", f"{1000:016x}", outcome=Outcome.SILENT_FAILURE, who="sre", why="it lied")
+    send(tool_span(2, 0, session="s"))
+    job.run_once()
+
+    [call] = store.read(
+        "SELECT outcome, rules, recovered FROM call WHERE span_id = $id", {"id": f"{1000:016x}"}
+    ).to_pylist()
+    assert call == {"outcome": "silent_failure", "rules": ["r1", "correction"], "recovered": True}
