@@ -83,6 +83,7 @@ class LimitsConfig(_Section):
     idle_s: float = Field(default=60, ge=1)
     peer_connections: int = Field(default=200, ge=1)
     connections: int = Field(default=5_000, ge=1)
+    sender_bytes_per_s: int | None = Field(default=None, ge=1)
 
     def decode(self) -> DecodeLimits:
         """The caps of the decoder."""

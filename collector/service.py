@@ -19,6 +19,7 @@ from collector import parts
 from collector.access.api import ApiDoor
 from collector.access.hosts import HostCheck
 from collector.access.ingest import IngestAccess
+from collector.access.rate import SenderRate
 from collector.access.tokens import API_ROLES, Role, TokenTable, token_path
 from collector.config import Config, ConfigError
 from collector.figures import Figures, Parts
@@ -183,7 +184,7 @@ class Service:
     def _start_receivers(self, http_socket: socket.socket, tls: ServerTls, undo: ExitStack) -> int:
         """Both OTLP ports on one loop; returns the port of gRPC."""
         config, limits = self.config, self.config.limits
-        access = IngestAccess(self.tokens)
+        access = IngestAccess(self.tokens, SenderRate(limits.sender_bytes_per_s))
         loop = undo.enter_context(LoopThread("receivers"))
         self._grpc = GrpcReceiver(
             self._intake, self._in_flight, self.metrics, access, message_bytes=limits.grpc_message_bytes

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import structlog
 
 from collector.access.backoff import BackOff
+from collector.access.rate import SenderRate
 from collector.access.tokens import Role, TokenTable, bearer
 from collector.errors import throttled, unauthenticated
 
@@ -13,31 +16,47 @@ log = structlog.get_logger("collector.access")
 DEFAULT_PROJECT = "default"
 
 
+@dataclass(slots=True, frozen=True)
+class Sender:
+    """Who sends: the project comes from the token, never from the payload; `name` is the token's id or the address."""
+
+    project: str
+    name: str
+
+
 class IngestAccess:
-    """Answers for both OTLP ports; the project comes from the token, never from the payload."""
+    """Answers for both OTLP ports."""
 
-    def __init__(self, tokens: TokenTable, backoff: BackOff | None = None) -> None:
+    def __init__(self, tokens: TokenTable, rate: SenderRate | None = None) -> None:
         self._tokens = tokens
-        self._backoff = backoff or BackOff()
+        self._rate = rate or SenderRate(None)
+        self._backoff = BackOff()
 
-    def project_of(self, authorization: str | None, address: str) -> str:
-        """The project that this sender writes to.
+    def admit(self, authorization: str | None, address: str) -> Sender:
+        """The sender of a request.
 
         Raises:
             Refusal: no valid token where tokens are demanded, or too many wrong ones from this address.
         """
         secret = bearer(authorization)
-        if secret is None and not self._tokens.demanded((Role.INGEST,)):
-            return DEFAULT_PROJECT
+        demanded = self._tokens.demanded((Role.INGEST,))
+        if not demanded:
+            return Sender(DEFAULT_PROJECT, address)
         wait = self._backoff.wait_s(address)
         if wait:
             raise throttled("too many wrong tokens from this address", wait)
         token = self._tokens.find(secret, (Role.INGEST,)) if secret else None
-        if token is not None:
-            return token.project
-        if not self._tokens.demanded((Role.INGEST,)):
-            return DEFAULT_PROJECT
-        if secret:
-            self._backoff.failed(address)
-            log.warning("token_refused", address=address, kind="ingest")
-        raise unauthenticated()
+        if token is None:
+            if secret:
+                self._backoff.failed(address)
+                log.warning("token_refused", address=address, kind="ingest")
+            raise unauthenticated()
+        return Sender(token.project, f"token {token.id}")
+
+    def spend(self, sender: Sender, count: int) -> None:
+        """Account for the bytes of a request.
+
+        Raises:
+            Refusal: the sender pushes more than it may.
+        """
+        self._rate.take(sender.name, count)

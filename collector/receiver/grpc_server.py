@@ -89,10 +89,11 @@ class GrpcReceiver:
         try:
             if self._active > self._concurrent:
                 raise overloaded("too many calls at once; try again")
-            project = self._access.project_of(_authorization(context), _peer_address(context.peer()))
+            sender = self._access.admit(_authorization(context), _peer_address(context.peer()))
+            self._access.spend(sender, len(body))
             self._in_flight.take(len(body))
             try:
-                decoded = await self._intake.submit(signal, Encoding.PROTOBUF, body, project)
+                decoded = await self._intake.submit(signal, Encoding.PROTOBUF, body, sender.project)
             finally:
                 self._in_flight.give(len(body))
         except Exception as error:

@@ -83,7 +83,7 @@ class HttpReceiver:
         body_read = False
         try:
             signal = self._check(scope, headers)
-            project = self._access.project_of(headers.get("authorization"), _address(scope))
+            sender = self._access.admit(headers.get("authorization"), _address(scope))
             if encoding is None:
                 raise http_only(415, f"content types taken: {Encoding.PROTOBUF}, {Encoding.JSON}")
             coding = coding_of(headers.get("content-encoding", ""))
@@ -92,11 +92,12 @@ class HttpReceiver:
             with reservation(self._in_flight) as held:
                 body = await read_body(_chunks(receive), self._body_bytes, held)
                 body_read = True
+                self._access.spend(sender, len(body))
                 if coding != "identity" and len(body) > _THREAD_BYTES:
                     body = await asyncio.to_thread(inflate, body, coding, self._body_bytes, held)
                 else:
                     body = inflate(body, coding, self._body_bytes, held)
-                decoded = await self._intake.submit(signal, encoding, body, project)
+                decoded = await self._intake.submit(signal, encoding, body, sender.project)
             return _Answer(200, encoding, export_response(signal, decoded, encoding), [])
         except _DisconnectedError:
             return _Answer(400, Encoding.JSON, b"", [])

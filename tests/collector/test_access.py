@@ -18,7 +18,9 @@ from analytics.store import TraceKey
 from collector import cli
 from collector.access.api import needed_role
 from collector.access.backoff import BackOff
+from collector.access.rate import SenderRate
 from collector.access.tokens import Role, TokenFile, token_path
+from collector.errors import Refusal
 from collector.service import Service
 from tests.collector.otlp import traces
 from tests.collector.running import JSON, config_for, post, status, wait_for
@@ -232,3 +234,35 @@ def test_the_token_command(folder: Path) -> None:
     assert command("create", "--role", "ingest", "--project", "../up", "--db", db).exit_code == 2
     file.write_text("{")
     assert command("list", "--db", db).exit_code == 2
+
+
+def test_a_sender_that_pushes_too_much_must_wait(tmp_path: Path) -> None:
+    """Beyond its bytes a second a sender gets 429 with a delay, over gRPC RESOURCE_EXHAUSTED with RetryInfo."""
+    running = Service(config_for(tmp_path, limits={"sender_bytes_per_s": 1000}))
+    running.start()
+    try:
+        body = traces(100).SerializeToString()
+        assert post(running, body).status_code == 200
+        answer = post(running, body)
+        assert answer.status_code == 429
+        assert int(answer.headers["retry-after"]) >= 1
+        with grpc.insecure_channel(running.urls.otlp_grpc.removeprefix("http://")) as channel:
+            with pytest.raises(grpc.RpcError) as caught:
+                TraceServiceStub(channel).Export(traces(), timeout=30)
+            assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+            assert "google.rpc.retryinfo-bin" in dict(caught.value.trailing_metadata())
+    finally:
+        running.stop()
+
+
+def test_the_rate_refills() -> None:
+    """A sender's share comes back with time; senders do not spend each other's."""
+    now = [0.0]
+    rate = SenderRate(100, burst_s=1, clock=lambda: now[0])
+    rate.take("a", 300)
+    with pytest.raises(Refusal) as caught:
+        rate.take("a", 1)
+    assert caught.value.retry_after_s == 3
+    rate.take("b", 100)
+    now[0] = 3.0
+    rate.take("a", 1)
