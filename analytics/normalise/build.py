@@ -62,9 +62,9 @@ def normalise(trace: Trace, settings: JudgeSettings) -> list[LogicalCall]:
     return sorted(calls + inferred, key=_order)
 
 
-def _order(call: LogicalCall) -> tuple[int, str]:
+def _order(call: LogicalCall) -> int:
     """Calls in order of start; one without a span was asked for when its model span ended."""
-    return (call.span.end_ns if call.inferred else call.span.start_ns), call.id
+    return call.span.end_ns if call.inferred else call.span.start_ns
 
 
 def _content_off(tree: Tree) -> bool:

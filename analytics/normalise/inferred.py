@@ -18,6 +18,7 @@ from analytics.normalise.conversation import Answered, Asked, Conversation
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from analytics.normalise.marks import wrapper_marks
 from analytics.normalise.messages import shown
+from analytics.normalise.offered import offered
 from analytics.normalise.reading import arguments_of
 from analytics.normalise.tree import NONE, Tree
 from analytics.normalise.values import MISSING, as_text, same_arguments
@@ -163,6 +164,9 @@ def infer(
             _give_answer(call, answered)
         else:
             _give_failure(tree, starts, call, asked, failure)
+        tools = offered(span) if asked.index != NONE else frozenset()
+        if tools and call.tool not in tools:
+            call.marks.append(Mark("tool.unknown", call.tool, span.span_id, Meaning.FAILED))
         calls.append(call)
         if call.call_id is not None:
             known.add((call.call_id, asked.turn))
