@@ -59,6 +59,10 @@ MASKING: tuple[Masking, ...] = (
     _masking("langgraph", "1.0", r"Error: .*\n Please fix your mistakes\.", False),
     _masking("langchain", "0.3", r"(?:Tool execution error|Tool input validation error)"),
     _masking("crewai", "1.10", r"I encountered an error while trying to use the tool\..*", False),
+    _masking("llama-index", "0.14", r"Encountered error: .*", False),
+    _masking("claude-code", "2", r"<tool_use_error>.*</tool_use_error>", False),
+    _masking("cline", "3", r"The tool execution failed with the following error:.*", False),
+    _masking("gemini-cli", "0.20", r"MCP tool '[^']{1,200}' reported (?:a )?tool error\b.*", False),
     _masking("n8n", "1.x", r"There was an error: \".*\"", False),
     _masking("axios", "1.x", r"Request failed with status code [45]\d\d", False),
     _masking("undici", "6.x", r"(?:TypeError: )?fetch failed", False),
@@ -70,6 +74,7 @@ MASKING: tuple[Masking, ...] = (
 _MASKING_HEADS = (
     *("An ", "Error", "Upstream", "Unknown", "Tool", "MCP", "Failed to invoke", "I encountered", "There was"),
     *("Request failed", "Invoking", "fetch", "Model", "TypeError", "Input", "Output", "Invalid arguments"),
+    *("Encountered error", "<tool_use_error>", "The tool execution failed"),
 )
 
 

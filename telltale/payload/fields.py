@@ -33,16 +33,16 @@ class Role:
 
 _NAMES = {
     Role.ERROR: "error err exception fault traceback error_message errorMessage error_msg errorMsg errmsg error_code"
-    " errorCode error_type errorType error_description errorDescription __type error_reason errorReason",
-    Role.ERRORS: "errors",
-    Role.ERRNO: "errcode errno err_code error_no errorNo",
+    " errorCode error_type errorType error_description errorDescription __type error_reason errorReason error_summary",
+    Role.ERRORS: "errors errorMessages error_messages validationErrors validation_errors userErrors user_errors",
+    Role.ERRNO: "errcode errno err_code error_no errorNo serviceErrorCode",
     Role.GOOD: "ok success succeeded successful isSuccess is_success isSuccessful isOk is_ok",
     Role.BAD: "isError is_error iserror hasError has_error hasErrors has_errors failed failure timed_out timedOut"
     " timeout isTimeout is_timeout",
     Role.STATUS: "status outcome",
-    Role.TYPE: "type kind finish_reason finishReason stop_reason stopReason",
+    Role.TYPE: "type kind object finish_reason finishReason stop_reason stopReason",
     Role.HTTP: "status_code statusCode http_status httpStatus http_code httpCode response_code responseCode"
-    " http_status_code httpStatusCode",
+    " http_status_code httpStatusCode cod",
     Role.EXIT: "exit_code exitCode exit_status exitStatus returncode return_code returnCode exitcode",
     Role.STREAM: "stdout stderr",
     Role.CODE: "code",
@@ -50,9 +50,10 @@ _NAMES = {
     " recovery_suggestion",
     Role.RETRY: "retryable retry_after retryAfter retry_after_seconds retryAfterSeconds retry_after_ms retryAfterMs"
     " action should_retry shouldRetry",
-    Role.META: "request_id requestId trace_id traceId correlation_id correlationId timestamp time duration duration_ms"
-    " elapsed elapsed_ms took version path instance docs documentation_url doc_url tool tool_name toolName jsonrpc"
-    " field param ref reference method url source",
+    Role.META: "request_id requestId trace_id traceId correlation_id correlationId timestamp time duration"
+    " duration_ms elapsed elapsed_ms took version path instance docs documentation_url doc_url more_info"
+    " moreInfo info_url category tool tool_name toolName jsonrpc field param ref reference method url"
+    " source",
 }
 _ROLES: dict[str, int] = {}
 for _role, _names in _NAMES.items():
@@ -60,6 +61,8 @@ for _role, _names in _NAMES.items():
         _ROLES[_name] = _role
         _ROLES[_name[0].upper() + _name[1:]] = _role
         _ROLES[_name.upper()] = _role
+
+_ROLES["Error Message"] = Role.ERROR
 
 _ID_KEYS = frozenset(("id", "uuid", "key", "number", "sha", "iid", "gid", "guid", "slug", "name"))
 _NO_IDENTITY = frozenset(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from telltale.payload.codes import ERRNO, code_of_class
+from telltale.payload.codes import ERRNO, code_of, code_of_class
 from telltale.vocabulary import Code, code_of_http
 
 _DRESS = r"[\s*_`\"'(\[>⚠❌✖✗🚫⛔️-]{0,6}"
@@ -17,7 +17,8 @@ _ASIDE = r"(?:\s?[\[(][^\])\n]{0,80}[\])])?"
 _KINDS = (
     "fatal|internal|unexpected|tool|execution|runtime|mcp|api|http|network|validation|system|server|client|request"
     "|invocation|invoke|database|db|sql|syntax|parse|parsing|connection|timeout|auth|authentication|authorization"
-    "|permission|io|os|input|argument|script|command|process|unhandled|uncaught|critical|call|function|query"
+    "|permission|io|os|input|argument|script|command|process|unhandled|uncaught|critical|call|function|query|catalog"
+    "|binder|parser|conversion|constraint"
 )
 _COMPOUNDS = "handling|logging|reporting|tracking|budgeting|messaging|checking|correcting|monitoring|signaling"
 _CLASS = re.compile(
@@ -36,10 +37,12 @@ _WORD = re.compile(
 )
 _PROGRAM = re.compile(
     r"\s*(?P<mark>Traceback \(most recent call last\):|thread '[^']{1,60}' panicked at|npm (?:ERR!|error) "
-    r"|SQLSTATE\[\w{5}\]|ORA-\d{5}:|(?P<errno>E[A-Z_]{3,24}): "
+    r"|SQLSTATE\[\w{5}\]|ORA-\d{5}:|Msg \d{1,6}, Level \d|Error response from daemon:|make(?:\[\d\])?: \*\*\* "
+    r"|-32\d{3}: |\[Errno -?\d{1,5}\] |\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) |(?P<errno>E[A-Z_]{3,24}): "
     r"|[a-z][\w.-]{0,20}: (?:error|fatal|fatal error|\(\d{1,3}\))(?=[: ]))"
 )
 _FIRST = re.compile(rf"{_DRESS}(?P<word>[A-Za-z_][\w.$]{{0,200}})")
+_HEAD = 1000
 _WORDS = frozenset(f"{_KINDS}|error|exception|fatal|failure|panic|failed".split("|"))
 
 
@@ -54,20 +57,21 @@ class TextMark:
 
 def mark_of(text: str) -> TextMark | None:
     """The error mark that a text begins with; None for every other text."""
-    first = _FIRST.match(text)
+    head = text[:_HEAD]
+    first = _FIRST.match(head)
     if first is None:
-        return None
+        return _of_program(head)
     word = first.group("word")
     if word.endswith(("Error", "Exception", "Fault")) or "." in word or word in ("Uncaught", "Unhandled"):
-        hit = _CLASS.match(text)
+        hit = _CLASS.match(head)
         if hit is not None:
             return TextMark(hit.group("mark"), False, code_of_class(hit.group("klass")))
     if word.lower() in _WORDS:
-        hit = _WORD.match(text)
+        hit = _WORD.match(head)
         if hit is not None:
             mark = hit.group("mark") or hit.group("doing") or hit.group("within")
             return TextMark(mark, hit.end() >= len(text.rstrip()), None)
-    return _of_program(text)
+    return _of_program(head)
 
 
 def _of_program(text: str) -> TextMark | None:
@@ -88,8 +92,19 @@ _CLIENT = re.compile(
     r"|(?P<requests>[45]\d\d) (?:Client|Server) Error: .{0,80} for url"
     r"|Request failed with status code (?P<axios>[45]\d\d)|HTTP Error (?P<urllib>[45]\d\d): "
     r"|HTTP (?:(?:error|status)[ :]{1,3})?(?P<plain>[45]\d\d)(?=[:,.)]|$| [A-Z-])"
+    r"|Error code: (?P<code>[45]\d\d)\b|(?P<google>[45]\d\d) [A-Z][A-Z_]{4,40}\. "
+    r"|[^\n]{0,120}\b(?:GET|POST|PUT|PATCH|DELETE|HEAD) https?://\S{1,250}: (?P<go>[45]\d\d) "
+    r"|(?P<fetch>request to https?://\S{1,250} failed, reason: )|(?P<aio>Cannot connect to host \S{1,100} ssl:)"
+    r"|(?P<httpcore>All connection attempts failed\Z)"
     r"|(?P<pool>HTTPS?ConnectionPool\(host=)|(?P<reset>\('Connection aborted\.'))"
 )
+_RPC = re.compile(
+    r"\s*(?:rpc error: code = (?P<go>\w{2,30}) desc = "
+    r"|<(?:_InactiveRpcError|AioRpcError|_MultiThreadedRendezvous) of RPC"
+    r"[^=]{0,80}=\s{0,4}StatusCode\.(?P<python>[A-Z_]{2,30})|(?P<java>UNAVAILABLE|DEADLINE_EXCEEDED|UNAUTHENTICATED"
+    r"|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|PERMISSION_DENIED|UNIMPLEMENTED): )"
+)
+_BOTO = re.compile(r"\s*An error occurred \((?P<code>\w{2,60})\) when calling the \w{2,60} operation")
 _STRERROR = {
     "permission denied": Code.PERMISSION_DENIED,
     "operation not permitted": Code.PERMISSION_DENIED,
@@ -125,10 +140,19 @@ def status_line_of(text: str, phrases: dict[str, int]) -> tuple[str, Code | None
                 return hit.group(0).strip(), code_of_http(status)
     client = _CLIENT.match(head)
     if client is None:
-        return None
+        return _library_error(head)
     number_text = client.group(client.lastgroup or 0)
     code = code_of_http(int(number_text)) if number_text.isdigit() else Code.UNAVAILABLE
     return client.group(0).strip()[:120], code
+
+
+def _library_error(head: str) -> tuple[str, Code | None] | None:
+    """The errors of gRPC and of the AWS libraries, which name their code."""
+    rpc = _RPC.match(head)
+    if rpc is not None:
+        return rpc.group(0).strip()[:120], code_of(rpc.group(rpc.lastgroup or 0))
+    boto = _BOTO.match(head)
+    return (boto.group(0).strip()[:120], code_of_class(boto.group("code"))) if boto is not None else None
 
 
 def program_line_of(text: str) -> tuple[str, Code] | None:

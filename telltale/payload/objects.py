@@ -23,6 +23,14 @@ _ERROR_WORDS = frozenset(
     {"error", "errored", "failed", "failure", "fail", "fatal", "exception", "err", "crashed", "aborted", "ko", "nok"}
 )
 _GOOD_WORDS = frozenset({"ok", "success", "succeeded", "successful", "completed", "complete", "done"})
+_STATUS_WORDS = {
+    "request_denied": Code.PERMISSION_DENIED,
+    "over_query_limit": Code.RATE_LIMITED,
+    "over_daily_limit": Code.RATE_LIMITED,
+    "quota_exceeded": Code.RATE_LIMITED,
+    "expired_token": Code.PERMISSION_DENIED,
+    "token_expired": Code.PERMISSION_DENIED,
+}
 _OPEN_CODES = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE, Code.NOT_FOUND, Code.INTERNAL})
 
 Rule = Callable[[dict[str, Any], Fields, Asked], Finding | None]
@@ -138,7 +146,8 @@ def _flag_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
             if "time" in key.lower() and names_a_wait(asked.tool):
                 return Finding("payload.flag_error", Says.ANSWER, key, inner)
             code = Code.UNAVAILABLE if "time" in key.lower() else code_inside(None, fields)
-            if fields.substance and _is_looked_up(fields, asked):
+            partial = "time" in key.lower() and fields.substance and verb_of(asked.tool) is not Verb.CHANGE
+            if partial or (fields.substance and _is_looked_up(fields, asked)):
                 return Finding("payload.flag_error", Says.ANSWER, key, inner)
             return Finding("payload.flag_error", Says.FAILED, key, inner, code)
     return None
@@ -176,7 +185,7 @@ def _status_word(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
     for key, inner in fields.get(Role.STATUS):
         if not isinstance(inner, str) or len(inner) > 40 or inner.lower() in _GOOD_WORDS:
             continue
-        code = code_of(inner)
+        code = code_of(inner) or _STATUS_WORDS.get(inner.lower())
         if code not in _OPEN_CODES or inner.lstrip("-").isdigit():
             continue
         verb = verb_of(asked.tool)

@@ -108,6 +108,10 @@ def _wrapped(level: dict[str, Any], asked: Asked) -> tuple[str, dict[str, Any]] 
     found: tuple[str, dict[str, Any]] | None = None
     if len(level) > _MOST_KEYS:
         return None
+    if len(level) == 1:
+        key, only = next(iter(level.items()))
+        if isinstance(only, dict):
+            return (str(key), only) if only else None
     for name in _NESTING:
         inner = level.get(name)
         if isinstance(inner, str) and inner[:1] == "{" and name in _TEXTS and not names_documents(asked.tool):
