@@ -96,7 +96,7 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
     ),
     (_MISSING, "not_found no_such does_not_exist unknown_(?:tool|method|resource) missing_resource no_result_found"),
     (_DOWN, "connect unavailable network socket broken_pipe dns name_resolution gai transport remote_protocol circuit"),
-    (_DOWN, "overloaded bad_gateway operational unreachable protocol_error ssl service_down fetch_error"),
+    (_DOWN, "overloaded bad_gateway unknown_host operational unreachable protocol_error ssl service_down fetch_error"),
     (
         _INVALID,
         "validation invalid bad_request argument zod parse_error json_decode decode_error syntax schema malformed",
