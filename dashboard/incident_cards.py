@@ -14,6 +14,13 @@ from dashboard.view import View
 Incident = Mapping[str, Any]
 _STATE = {"firing": "red", "acknowledged": "orange", "resolved": "green"}
 _SHOWN = 5
+_SIGNS: Mapping[str, Mapping[str, str]] = {
+    "internal_above_baseline": {"code": "INTERNAL", "outcome": words.FAILED},
+    "permission_denied": {"code": "PERMISSION_DENIED", "outcome": words.FAILED},
+    "budget_exhausted": {"flag": "budget_exhausted"},
+    "silent_failures": {"outcome": "silent_failure"},
+}
+"""What marks the calls of each rule; the rules that are about no call are not here."""
 
 
 def open_incidents(rows: Sequence[Incident], view: View) -> None:
@@ -32,21 +39,25 @@ def card(row: Incident, view: View, lines: int = 2) -> None:
             known = state if state in _STATE else "unknown"
             st.badge(known, color=_STATE.get(state, "gray"), icon=_icon(state))  # type: ignore[arg-type]
             st.text(plain(row.get("tool") or "all tools", 80))
-            st.text(plain(row.get("code"), 40))
+            st.text(plain(row.get("code") or str(row.get("rule") or "").replace("_", " "), 60))
             st.caption(f"since {words.utc_ago(row.get('first_failure') or row.get('detected'))}", width="content")
             st.space("stretch")
-            query = view.query(
-                since=row.get("first_failure") or view.since,
-                until="",
-                tool=row.get("tool"),
-                code=links.code_filter(row.get("code")),
-                outcome=words.FAILED,
-            )
-            links.link("calls", "Calls", query, icon=":material/list:")
+            query = calls_behind(row, view)
+            if query is not None:
+                links.link("calls", "Calls", query, icon=":material/list:")
             links.link("incidents", "Incident", view.query(incident=row.get("id")), icon=":material/arrow_forward:")
         told = str(row.get("text") or "").splitlines()[:lines]
         if told:
             st.text("\n".join(plain(line, 300) for line in told))
+
+
+def calls_behind(row: Incident, view: View) -> dict[str, str] | None:
+    """The parameters of the calls behind an incident; None where it is about no call (silence, a destination)."""
+    signs = _SIGNS.get(str(row.get("rule")))
+    if signs is None:
+        return None
+    since = row.get("first_failure") or view.since
+    return View(project=view.project).query(since=since, tool=row.get("tool"), **signs)
 
 
 def _icon(state: str) -> str:

@@ -401,7 +401,7 @@ def _incidents(calls: list[Call], hostile: str | None) -> list[dict[str, Any]]:
         {
             **base,
             "id": "inc-1",
-            "rule": f"permission_denied{text}",
+            "rule": "permission_denied",
             "tool": f"mcp__crm__find_customer{text}",
             "code": "PERMISSION_DENIED",
             "state": "firing",
@@ -418,7 +418,7 @@ def _incidents(calls: list[Call], hostile: str | None) -> list[dict[str, Any]]:
         {
             **base,
             "id": "inc-0",
-            "rule": "internal",
+            "rule": f"internal_above_baseline{text}",
             "tool": "send_mail",
             "code": "INTERNAL",
             "state": "resolved",

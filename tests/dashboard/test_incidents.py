@@ -1,0 +1,34 @@
+"""An incident leads to the calls that it is about, by its rule."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.incident_cards import calls_behind
+from dashboard.view import View
+
+SINCE = "2026-11-30T14:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("permission_denied", {"code": "PERMISSION_DENIED", "outcome": "failed"}),
+        ("internal_above_baseline", {"code": "INTERNAL", "outcome": "failed"}),
+        ("budget_exhausted", {"flag": "budget_exhausted"}),
+        ("silent_failures", {"outcome": "silent_failure"}),
+    ],
+)
+def test_calls_behind_a_rule(rule: str, expected: dict[str, str]) -> None:
+    """The calls are those of the rule's sign and tool since the first failure, whatever the viewer had filtered."""
+    row = {"rule": rule, "tool": "send_mail", "first_failure": SINCE}
+
+    query = calls_behind(row, View(project="shop", agent="a", code="CONFLICT"))
+
+    assert query == {"project": "shop", "since": SINCE, "tool": "send_mail", **expected}
+
+
+@pytest.mark.parametrize("rule", ["no_data", "notifier_failing", "a rule of tomorrow"])
+def test_rules_about_no_call(rule: str) -> None:
+    """A rule that is about no call has no list of calls behind it."""
+    assert calls_behind({"rule": rule, "tool": "webhook", "first_failure": SINCE}, View()) is None
