@@ -150,6 +150,7 @@ def infer(
     known = {key for key in known if key[0] is not None}
     by_id = {span.span_id: span for span in tree.spans} if any(asked.index == NONE for asked in alone) else {}
     starts = [tree.spans[index].start_ns for index in tree.models]
+    tools: dict[str, frozenset[str]] = {}
     calls = []
     for number, asked in enumerate(alone):
         if asked.request.tool in NO_TOOLS or (asked.request.call_id, asked.turn) in known:
@@ -164,8 +165,9 @@ def infer(
             _give_answer(call, answered)
         else:
             _give_failure(tree, starts, call, asked, failure)
-        tools = offered(span) if asked.index != NONE else frozenset()
-        if tools and call.tool not in tools:
+        if span.span_id not in tools:
+            tools[span.span_id] = offered(span) if asked.index != NONE else frozenset()
+        if tools[span.span_id] and call.tool not in tools[span.span_id]:
             call.marks.append(Mark("tool.unknown", call.tool, span.span_id, Meaning.FAILED))
         calls.append(call)
         if call.call_id is not None:
