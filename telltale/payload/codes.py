@@ -102,7 +102,7 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
         "validation invalid bad_request argument zod parse_error json_decode decode_error syntax schema malformed",
     ),
     (_INVALID, "too_large too_long exceeded out_of_range unprocessable unsupported missing_param missing_field params"),
-    (_INVALID, "usage retry_error format_exception"),
+    (_INVALID, "usage format_exception"),
 )
 _CLASSES = tuple((code, re.compile("|".join(parts.split()))) for code, parts in _CLASS_PARTS)
 _EXACT = {
@@ -119,13 +119,13 @@ _EXACT = {
     "OutOfMemoryError": _INTERNAL,
     "NotImplementedError": _INTERNAL,
     "SyntaxError": _INTERNAL,
-    "ToolRetryError": _INVALID,
     "InvalidDefinitionException": _INTERNAL,
     "InvalidOperationException": _INTERNAL,
     "InvalidStateError": _INTERNAL,
 }
 _BLAMELESS = words(
     """
+    ToolRetryError ModelRetry
     Error Exception RuntimeError ValueError TypeError OSError IOError ToolError ToolException McpError MCPError
     ToolInvocationError ToolExecutionError ToolExecutionException AssertionError BaseException HTTPError
     HTTPStatusError ApiError APIError ClientError RequestError ServiceError UserError AgentError

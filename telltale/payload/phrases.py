@@ -79,6 +79,7 @@ _ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
         "required",
         r"\b(?:is|are) required\b|required (?:\w+ ){0,2}(?:is|are|was) (?:missing|not)|missing required",
     ),
+    (_INVALID, "mandatory ", r"mandatory (?:\w+ ){0,2}(?:parameter|argument|field|input)"),
     (_INVALID, "require", rf"requires? (?:an? |the )?\W?[\w ]{{1,40}}\W? ?(?:{_THINGS})"),
     (_INVALID, "missing ", rf"missing (?:\W?\w+\W? )?(?:required )?(?:{_THINGS})|missing \d+ required"),
     (_INVALID, "must ", r"must (?:be|have|not|match|contain|start|end)\b"),
@@ -107,7 +108,11 @@ _ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_MISSING, " exist", r"\bdo(?:es)?(?: not|n't) exist"),
     (_MISSING, "missing", r"\b(?:is|are) missing\b"),
     (_MISSING, "has no ", None),
-    (_MISSING, "no ", r"\bno (?:\w+ ){1,3}(?:found|named|matching)\b|\bno (?:pending|matching|existing) \w+"),
+    (
+        _MISSING,
+        "no ",
+        r"\bno (?:\w+ ){1,3}(?:found|named|matching|with that|with the)\b|\bno (?:pending|matching|existing) \w+",
+    ),
     (_MISSING, "find", r"(?:could not|cannot|couldn't|unable to) find\b"),
     (_MISSING, "unknown ", r"unknown (?:\w+ )?(?:id|name|tool|user|file|host|table|resource)\b"),
 )
