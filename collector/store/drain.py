@@ -78,6 +78,7 @@ class Drain:
         """Serve this front."""
         self._front = front
         self._thread.start()
+        threading.Thread(target=self._learn, args=(front,), name="telltale-store-learning", daemon=True).start()
 
     def stop(self, timeout_s: float) -> None:
         """Take in what is left, as far as the time allows."""
@@ -102,7 +103,6 @@ class Drain:
                     self._backlog.gather(self._rest(), _ROWS_A_TRANSACTION)
                 else:
                     self._checkpoint_if_due()
-                    self._fill_filters()
                 pause = 0.1
                 self.last_error = None
             except (duckdb.Error, StoreUnavailable, OSError) as error:
@@ -214,11 +214,22 @@ class Drain:
         self.last_checkpoint = time.time()
         self.last_checkpoint_s = time.monotonic() - started
 
-    def _fill_filters(self) -> None:
-        """In idle moments: learn which traces lie where among the rows stored before this process."""
-        if self._front is not None and not self._backlog.rows:
-            for chunk in self._front.seen.unknown()[:1]:
-                self._front.seen.fill(chunk, self._history.hashes(chunk))
+    def _learn(self, front: Front) -> None:
+        """After the opening, on a thread of its own: which traces lie where among the rows stored before it.
+
+        Until then every trace may have rows anywhere: right, and slow. What memory cannot hold counts as nothing.
+        """
+        for chunk in front.seen.unknown():
+            if self._stopping.is_set():
+                return
+            if front.seen.full:
+                front.seen.forget(range(chunk + 1))
+                return
+            try:
+                front.seen.fill(chunk, self._history.hashes(chunk))
+            except (duckdb.Error, StoreUnavailable) as error:
+                log.warning("store_learning_failed", error=str(error)[:200])
+                return
 
 
 def take_in_journal(engine: Engine, days: Days, journal: Journal, recovery: Recovery) -> int:

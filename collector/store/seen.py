@@ -1,7 +1,8 @@
 """Which stretches of the arrival numbers may hold rows of a trace: so that a question about one reads only those.
 
-There is no index on a span table. Instead a small Bloom filter per 2^18 arrival numbers says where a trace has no rows,
-with certainty. A trace of which nothing was seen before is complete in memory: what nearly every judging needs.
+There is no index on a span table. Instead memory keeps a fingerprint of 32 bits per trace and 2^18 arrival numbers.
+Where there is none, there are certainly no rows; a false one (one in a thousand traces, with four million fingerprints)
+costs a look. A trace of which nothing was seen before is complete in memory: what nearly every judging needs.
 """
 
 from __future__ import annotations
@@ -13,14 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 CHUNK_BITS = 18
-"""Arrival numbers a filter, as a power of two: about two DuckDB row groups."""
+"""Arrival numbers of a chunk, as a power of two: about two DuckDB row groups."""
 
-_FILTER_BITS = 19
-_CHUNKS = 256
-"""Filters kept (16 MiB): the last 67 million rows. A trace that was silent for longer counts as new."""
+_MOST_PRINTS = 6_000_000
+"""Fingerprints kept (48 MB). A trace that was silent for longer than they reach back counts as new."""
 
-_PROBES = 4
-_MASK = (1 << _FILTER_BITS) - 1
 _MULTIPLIER = 0x9E3779B97F4A7C15
 _WORD = (1 << 64) - 1
 
@@ -29,6 +27,8 @@ HASH_SQL = "xor(TRY_CAST('0x' || left(trace_id, 16) AS UBIGINT), TRY_CAST('0x' |
 
 Range = tuple[int, int]
 """First and last arrival number of a stretch."""
+
+Prints = npt.NDArray[np.uint32]
 
 
 def trace_hash(trace_id: str) -> int:
@@ -40,22 +40,23 @@ def trace_hash(trace_id: str) -> int:
 
 
 class Seen:
-    """Filters over the arrival numbers of all rows, the newest stretch exact."""
+    """Fingerprints of all rows' traces by chunk; the newest chunk is exact. Methods may be called from any thread."""
 
-    def __init__(self, last_seq: int) -> None:
+    def __init__(self, last_seq: int, most_prints: int = _MOST_PRINTS) -> None:
         """`last_seq` is the last arrival number that is stored; all chunks count as unknown until `fill` names them."""
         self._lock = threading.Lock()
-        self._bits: npt.NDArray[np.uint8] = np.zeros((1 << (_FILTER_BITS - 3), _CHUNKS), dtype=np.uint8)
+        self._most = most_prints
+        self._prints: Prints = np.empty(0, np.uint32)
+        self._chunks: Prints = np.empty(0, np.uint32)
         self._chunk = (last_seq + 1) >> CHUNK_BITS
         self._current: set[int] = set()
-        self._sealed: dict[int, int] = {}
         self._half_known: dict[int, set[int]] = {}
-        self._unknown = set(range(max(0, self._chunk - _CHUNKS + 1), self._chunk + 1)) if last_seq else set()
-        self._last_seq = last_seq
+        self._unknown = set(range(self._chunk + 1)) if last_seq else set()
 
     def unknown(self) -> list[int]:
         """Chunks stored before this process, not filled yet; newest first."""
-        return sorted(self._unknown, reverse=True)
+        with self._lock:
+            return sorted(self._unknown, reverse=True)
 
     def fill(self, chunk: int, hashes: Iterable[int] | None) -> None:
         """Say what a stored chunk holds; None leaves it unknown for good (an id that is not hex)."""
@@ -68,6 +69,16 @@ class Seen:
                 self._seal(chunk, {*hashes, *self._half_known.pop(chunk, ())})
             self._unknown.discard(chunk)
 
+    def forget(self, chunks: Iterable[int]) -> None:
+        """These chunks count as holding nothing."""
+        with self._lock:
+            self._unknown.difference_update(chunks)
+
+    @property
+    def full(self) -> bool:
+        """Whether older chunks would be dropped again at once."""
+        return len(self._prints) >= self._most
+
     def places(self, trace_id: str) -> list[Range]:
         """Stretches that may hold rows of a trace; empty where it has certainly none."""
         hashed = trace_hash(trace_id)
@@ -75,15 +86,13 @@ class Seen:
             chunks = set(self._unknown)
             if hashed in self._current:
                 chunks.add(self._chunk)
-            if self._sealed:
-                found: npt.NDArray[np.uint8] = np.full(_CHUNKS, 255, dtype=np.uint8)
-                for byte, bit in _probes(hashed):
-                    found &= self._bits[byte] >> bit
-                hits = np.flatnonzero(found & 1).tolist()
-                if hits:
-                    columns = set(hits)
-                    chunks.update(chunk for chunk, column in self._sealed.items() if column in columns)
-        return _ranges(chunks)
+            if len(self._prints):
+                wanted = np.uint32(_print_of(hashed))
+                first = int(self._prints.searchsorted(wanted))
+                while first < len(self._prints) and self._prints[first] == wanted:
+                    chunks.add(int(self._chunks[first]))
+                    first += 1
+        return _ranges(chunks) if chunks else []
 
     def add(self, hashes: Iterable[int], first_seq: int, last_seq: int) -> None:
         """Rows of these traces arrived under these numbers."""
@@ -98,28 +107,20 @@ class Seen:
                     self._seal(self._chunk, self._current)
                 self._chunk += 1
                 self._current = set(hashes)
-            self._last_seq = last_seq
 
     def _seal(self, chunk: int, hashes: Iterable[int]) -> None:
-        column = chunk % _CHUNKS
-        self._bits[:, column] = 0
-        for gone in [c for c, taken in self._sealed.items() if taken == column]:
-            del self._sealed[gone]
-        self._unknown.discard(chunk - _CHUNKS)
-        mixed = np.fromiter((h & _WORD for h in hashes), dtype=np.uint64)
-        mixed = mixed * np.uint64(_MULTIPLIER)
-        first, step = mixed >> np.uint64(64 - _FILTER_BITS), (mixed >> np.uint64(20)) | np.uint64(1)
-        for n in range(_PROBES):
-            place = (first + np.uint64(n) * step) & np.uint64(_MASK)
-            bits = np.left_shift(np.uint8(1), (place & np.uint64(7)).astype(np.uint8))
-            np.bitwise_or.at(self._bits[:, column], (place >> np.uint64(3)).astype(np.int64), bits)
-        self._sealed[chunk] = column
+        mixed = np.fromiter((h & _WORD for h in hashes), dtype=np.uint64) * np.uint64(_MULTIPLIER)
+        prints = np.unique((mixed >> np.uint64(32)).astype(np.uint32))
+        at = self._prints.searchsorted(prints)
+        self._prints = np.insert(self._prints, at, prints)
+        self._chunks = np.insert(self._chunks, at, np.uint32(chunk))
+        if len(self._prints) > self._most:
+            kept = self._chunks > self._chunks.min()
+            self._prints, self._chunks = self._prints[kept], self._chunks[kept]
 
 
-def _probes(hashed: int) -> list[tuple[int, int]]:
-    mixed = (hashed * _MULTIPLIER) & _WORD
-    first, step = mixed >> (64 - _FILTER_BITS), (mixed >> 20) | 1
-    return [(place >> 3, place & 7) for place in ((first + n * step) & _WORD & _MASK for n in range(_PROBES))]
+def _print_of(hashed: int) -> int:
+    return ((hashed * _MULTIPLIER) & _WORD) >> 32
 
 
 def _ranges(chunks: set[int]) -> list[Range]:
