@@ -13,6 +13,7 @@ from __future__ import annotations
 import copy
 import inspect
 import logging
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Unpack
@@ -25,7 +26,7 @@ from telltale._mapper import Failure
 from telltale._result import code_of_text
 from telltale._run import Call, Policy, Untouched, run_async
 from telltale._streams import stream_async
-from telltale.vocabulary import Code
+from telltale.vocabulary import Code, code_of_http
 
 try:
     from google.adk.plugins.base_plugin import BasePlugin  # type: ignore[import-not-found, import-untyped, unused-ignore]
@@ -38,6 +39,9 @@ except ModuleNotFoundError as missing:
 _log = logging.getLogger("telltale")
 _MISSING = "failed as the following mandatory input parameters are not present:"
 _VALIDATION = "failed due to argument validation errors:"
+_REST = re.compile(
+    r"Tool \S{1,200} execution failed\. .{0,400}?Execution Error: (?:Status Code: (\d{3}))?(.{0,300})", re.DOTALL
+)
 _MCP_PREFIXES = ("Unexpected error during MCP tool execution: ", "MCP tool execution failed: ")
 _COPIED = ("is_long_running", "custom_metadata", "behavior", "response_scheduling", "_defers_response")
 
@@ -244,6 +248,10 @@ def _adk_words(text: str) -> Failure | None:
             f"{field or 'An argument'} is of the wrong type. Correct it and call again.",
             field=field,
         )
+    rest = _REST.match(text)
+    if rest is not None:
+        status = code_of_http(int(rest[1])) if rest[1] else code_of_text(rest[2])
+        return Failure(status or Code.INTERNAL, f"http {rest[1]}" if rest[1] else "adk openapi error")
     for prefix in _MCP_PREFIXES:
         if text.startswith(prefix):
             code = code_of_text(text.removeprefix(prefix)) or Code.INTERNAL

@@ -116,6 +116,14 @@ def test_declarations_are_equal() -> None:
     assert isinstance(copied, type(plain_tool))
     assert (copied.name, copied.description) == (plain_tool.name, plain_tool.description)
     assert copied.args_schema.model_json_schema() == plain_tool.args_schema.model_json_schema()
+
+    def find_slots(day: str) -> list[str]:
+        """Find slots."""
+        return [day]
+
+    by_decorator, without = tool("find_slots")(telltale.guard(find_slots)), tool("find_slots")(find_slots)
+    assert by_decorator.args_schema.model_json_schema() == without.args_schema.model_json_schema()
+    assert by_decorator.description == without.description
     before, after = plain_tool.to_structured_tool(), copied.to_structured_tool()
     assert (after.name, after.description, after.args) == (before.name, before.description, before.args)
 
