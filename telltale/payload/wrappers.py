@@ -25,7 +25,7 @@ _FLAGS = ("isError", "is_error")
 
 def peel_object(value: dict[str, Any], found: Unwrapped) -> bool:
     """Take one known wrapper off an object; False where it is the tool's own value."""
-    if _TRIGGERS.isdisjoint(value):
+    if value.keys().isdisjoint(_TRIGGERS):
         return False
     for name, peel in _WRAPPERS:
         if peel(value, found):
