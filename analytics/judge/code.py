@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from analytics.judge.attempts import failure_of
-from analytics.judge.verdict import Verdict
+from analytics.judge.case import Verdict
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from telltale.payload import Reading
 from telltale.payload.codes import ERRNO, code_of_class, is_defect

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from analytics.judge.case import Verdict
 from analytics.judge.code import class_of
-from analytics.judge.verdict import Verdict
 from analytics.normalise.logical_call import LogicalCall, Meaning
 from telltale.payload import Reading
 from telltale.payload.catalogues import injection_in, masking_of, says_nothing

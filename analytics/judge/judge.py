@@ -8,11 +8,12 @@ import msgspec
 
 from analytics.calls import Call
 from analytics.judge.attempts import Attempt
+from analytics.judge.case import Verdict
 from analytics.judge.code import choose_code
 from analytics.judge.fingerprint import digest, fingerprint
 from analytics.judge.flags import flags_of
 from analytics.judge.upstream import TraceIndex
-from analytics.judge.verdict import Verdict, decide
+from analytics.judge.verdict import decide
 from analytics.normalise import normalise
 from analytics.normalise.logical_call import LogicalCall
 from analytics.settings import JudgeSettings, ToolSettings

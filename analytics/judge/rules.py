@@ -64,6 +64,12 @@ TRACE_RULES: dict[str, Rule] = {
             _P,
         ),
         Rule(
+            "trace.deed_over_failure",
+            "The result reports the change as made, and the last write that it needed was refused.",
+            "the failed upstream span",
+            _S,
+        ),
+        Rule(
             "trace.text_after_failure",
             "The result is a short text, and the only source that it could have come from failed.",
             "the failed upstream span",

@@ -7,63 +7,14 @@ mark at all, is a silent one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
-from analytics.judge.attempts import Attempt, failure_of
-from analytics.judge.echo import echoed_status
-from analytics.judge.upstream import Surroundings, TraceIndex, surroundings_of
+from analytics.judge.below import look_below
+from analytics.judge.case import Case, Verdict, brief
+from analytics.judge.upstream import Surroundings, TraceIndex
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from analytics.settings import ToolSettings
-from telltale.payload import Asked, Finding, Reading, Says
+from telltale.payload import Asked, Reading, Says
 from telltale.payload.refusals import Refusal, refusal_of
-from telltale.payload.verbs import Verb, verb_of
-from telltale.vocabulary import Code, Confidence, Declared, Outcome, Payload
-
-_SHORT_TEXT = 300
-_GRAVE = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE, Code.INTERNAL})
-"""What nobody asks for: a source that answers with one of these gave no answer."""
-
-
-@dataclass(slots=True)
-class Verdict:
-    """What the judge found on one call, before it becomes a row."""
-
-    outcome: Outcome = Outcome.OK
-    declared: Declared = Declared.NONE
-    confidence: Confidence = Confidence.CERTAIN
-    rules: list[str] = field(default_factory=list)
-    evidence: list[dict[str, Any]] = field(default_factory=list)
-    refused: bool = False
-    cause: Attempt | None = None
-    raised: Any = None
-
-    def hit(self, rule: str, place: str, where: str, value: Any) -> None:
-        """Notes one rule's hit with its evidence (`place` is `key`, `mark` or `span_id`)."""
-        if rule not in self.rules:
-            self.rules.append(rule)
-        self.evidence.append({"rule": rule, place: where, "value": value})
-
-
-@dataclass(slots=True)
-class Case:
-    """Everything that one verdict rests on."""
-
-    call: LogicalCall
-    reading: Reading
-    asked: Asked
-    settings: ToolSettings
-    index: TraceIndex
-    failed: list[Mark]
-    claimed: Mark | None
-    _below: Surroundings | None = None
-
-    @property
-    def below(self) -> Surroundings:
-        """The spans below the call, walked when first asked for."""
-        if self._below is None:
-            self._below = surroundings_of(self.call, self.index)
-        return self._below
+from telltale.vocabulary import Confidence, Declared, Outcome, Payload
 
 
 def decide(call: LogicalCall, reading: Reading, asked: Asked, settings: ToolSettings, index: TraceIndex) -> Verdict:
@@ -76,7 +27,7 @@ def decide(call: LogicalCall, reading: Reading, asked: Asked, settings: ToolSett
     for mark in call.marks:
         if mark.meaning is Meaning.REFUSED:
             verdict.refused = True
-            verdict.hit("trace.refused", "mark", mark.name, _brief(mark.value))
+            verdict.hit("trace.refused", "mark", mark.name, brief(mark.value))
     _note_findings(reading, verdict)
     if _is_envelope(reading):
         _structured(failed, verdict)
@@ -112,7 +63,7 @@ def _structured(failed: list[Mark], verdict: Verdict) -> None:
     verdict.rules.insert(0, "payload.envelope")
     verdict.evidence.insert(0, {"rule": "payload.envelope", "key": "error", "value": "compliant"})
     for mark in failed:
-        verdict.hit("trace.marked_failed", "mark", mark.name, _brief(mark.value))
+        verdict.hit("trace.marked_failed", "mark", mark.name, brief(mark.value))
 
 
 def _declared(failed: list[Mark], claimed: Mark | None, reading: Reading) -> Declared:
@@ -127,7 +78,7 @@ def _declared(failed: list[Mark], claimed: Mark | None, reading: Reading) -> Dec
 def _steers(call: LogicalCall, verdict: Verdict) -> bool:
     steering = [mark for mark in call.marks if mark.meaning is Meaning.CONTROL_FLOW]
     for mark in steering:
-        verdict.hit("trace.control_flow", "mark", mark.name, _brief(mark.value))
+        verdict.hit("trace.control_flow", "mark", mark.name, brief(mark.value))
     return bool(steering) or (verdict.refused and not any(m.meaning is Meaning.FAILED for m in call.marks))
 
 
@@ -146,12 +97,12 @@ def _weigh(case: Case, verdict: Verdict) -> None:
         claim = case.claimed is not None or case.reading.finding(Says.SUCCESS) is not None
         verdict.outcome = Outcome.SILENT_FAILURE if claim else Outcome.UNSTRUCTURED_ERROR
         if case.claimed is not None:
-            verdict.hit("trace.claimed_ok", "mark", case.claimed.name, _brief(case.claimed.value))
+            verdict.hit("trace.claimed_ok", "mark", case.claimed.name, brief(case.claimed.value))
     elif hidden is not None:
         verdict.outcome = Outcome.SILENT_FAILURE
         verdict.confidence = Confidence.SUSPECTED if hidden.rule == "text.html_page" else Confidence.PROBABLE
     else:
-        _look_below(case, verdict)
+        look_below(case, verdict)
 
 
 def _marked(case: Case, verdict: Verdict) -> None:
@@ -159,7 +110,7 @@ def _marked(case: Case, verdict: Verdict) -> None:
     call, reading = case.call, case.reading
     first = case.failed[0]
     for mark in case.failed:
-        verdict.hit("trace.marked_failed", "mark", mark.name, _brief(mark.value))
+        verdict.hit("trace.marked_failed", "mark", mark.name, brief(mark.value))
     verdict.outcome = Outcome.UNSTRUCTURED_ERROR
     if call.payload is Payload.ABSENT:
         return
@@ -168,12 +119,12 @@ def _marked(case: Case, verdict: Verdict) -> None:
         verdict.outcome, verdict.confidence = Outcome.OK, Confidence.PROBABLE
     elif reading.failed:
         if reading.finding(Says.FAILED) is None and _is_lost(case):
-            _lose(first, verdict)
+            verdict.silent("trace.error_lost", first.span_id, brief(first.value))
     elif all(mark.name == "event.exception" for mark in case.failed) and _is_proper(reading):
-        verdict.hit("trace.exception_handled", "mark", first.name, _brief(first.value))
+        verdict.hit("trace.exception_handled", "mark", first.name, brief(first.value))
         verdict.outcome, verdict.confidence = Outcome.OK, Confidence.PROBABLE
     elif _is_lost(case):
-        _lose(first, verdict)
+        verdict.silent("trace.error_lost", first.span_id, brief(first.value))
 
 
 def _is_lost(case: Case) -> bool:
@@ -182,94 +133,9 @@ def _is_lost(case: Case) -> bool:
     return all(mark.span_id != top and case.index.is_below(case.call, mark.span_id) for mark in case.failed)
 
 
-def _lose(mark: Mark, verdict: Verdict) -> None:
-    verdict.hit("trace.error_lost", "span_id", mark.span_id, _brief(mark.value))
-    verdict.outcome, verdict.confidence = Outcome.SILENT_FAILURE, Confidence.PROBABLE
-
-
 def _is_proper(reading: Reading) -> bool:
     """Whether the result is one that a tool returns after it dealt with an exception: structured, and not empty."""
     return not reading.text and not reading.empty
-
-
-def _look_below(case: Case, verdict: Verdict) -> None:
-    """No mark anywhere: hold the result against the spans below it."""
-    call, below = case.call, case.below
-    if call.payload is Payload.ABSENT:
-        _unseen(case, verdict)
-        return
-    asked = case.asked
-    changes = asked.changes_state if asked.changes_state is not None else verb_of(asked.tool) is Verb.CHANGE
-    failed = below.unovercome(strict=not changes)
-    rule = _rule_below(case, failed)
-    if rule == "trace.empty_after_exception":
-        span = below.raised[-1]
-        _silent(verdict, rule, span.span_id, (failure_of(span)[0] or "status ERROR")[:120])
-        verdict.raised = span
-    elif rule is not None:
-        verdict.cause = failed[-1]
-        bottom = verdict.cause.cause
-        _silent(verdict, rule, bottom.span.span_id, bottom.value)
-        if rule == "trace.text_after_failure" or verdict.cause.code is Code.NOT_FOUND:
-            verdict.confidence = Confidence.SUSPECTED
-    elif failed:
-        echoed = echoed_status(case.reading.value, [a.status for a in failed if a.status])
-        if echoed is not None:
-            _silent(verdict, "trace.status_echoed", failed[-1].span.span_id, f"{echoed[0]}: {echoed[1]}")
-            verdict.cause = failed[-1]
-
-
-def _unseen(case: Case, verdict: Verdict) -> None:
-    """No mark and no result to read: only a call whose every source failed, beyond a mere "not found", is suspected."""
-    failed = case.below.unovercome(strict=True)
-    verdict.confidence = Confidence.PROBABLE
-    if failed and case.below.all_failed and failed[-1].cause.code in _GRAVE:
-        verdict.cause = failed[-1]
-        bottom = verdict.cause.cause
-        _silent(verdict, "trace.unseen_after_failure", bottom.span.span_id, bottom.value)
-        verdict.confidence = Confidence.SUSPECTED
-    elif failed:
-        verdict.confidence = Confidence.SUSPECTED
-    verdict.hit("trace.not_captured", "span_id", case.call.span.span_id, (case.call.lost or ["the result"])[0])
-
-
-def _rule_below(case: Case, failed: list[Attempt]) -> str | None:
-    reading, below = case.reading, case.below
-    rule = None
-    if reading.empty:
-        if case.settings.empty_is_normal:
-            return None
-        if failed:
-            rule = "trace.empty_after_failure"
-        elif below.raised and not any(not a.failed for a in below.attempts):
-            rule = "trace.empty_after_exception"
-    elif failed and below.all_failed:
-        if reading.finding(Says.SUCCESS) is not None:
-            rule = None if _is_settled(failed[-1]) else "trace.success_over_failure"
-        elif _is_short_text(reading) and not case.asked.content and _is_no_answer(case, failed[-1]):
-            rule = "trace.text_after_failure"
-    return rule
-
-
-def _is_no_answer(case: Case, attempt: Attempt) -> bool:
-    """Whether a text cannot be the answer: examining tools report failures, and "not found" can be said in words."""
-    return verb_of(case.asked.tool) is not Verb.EXAMINE and attempt.cause.code is not Code.NOT_FOUND
-
-
-def _is_short_text(reading: Reading) -> bool:
-    return isinstance(reading.value, str) and len(reading.value) <= _SHORT_TEXT
-
-
-def _is_settled(attempt: Attempt) -> bool:
-    """Whether the upstream refused what was so already: deleting what is gone, creating what is there."""
-    status = attempt.status
-    return (attempt.operation == "DELETE" and status in (404, 410)) or status in (409, 412)
-
-
-def _silent(verdict: Verdict, rule: str, span_id: str, value: Any) -> None:
-    verdict.outcome = Outcome.SILENT_FAILURE
-    verdict.confidence = Confidence.PROBABLE
-    verdict.hit(rule, "span_id", span_id, value)
 
 
 def _find_cause(below: Surroundings, verdict: Verdict) -> None:
@@ -279,15 +145,3 @@ def _find_cause(below: Surroundings, verdict: Verdict) -> None:
         verdict.cause = failed[-1]
     if below.raised:
         verdict.raised = below.raised[-1]
-
-
-def _brief(value: Any) -> Any:
-    """A mark's value as evidence, small enough for a row."""
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    if isinstance(value, dict):
-        return {str(key)[:40]: str(inner)[:200] for key, inner in list(value.items())[:8]}
-    return str(value)[:200]
-
-
-__all__ = ["Finding", "Verdict", "decide"]

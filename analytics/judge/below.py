@@ -1,0 +1,113 @@
+"""The cross-span rules: a result without any mark, held against the spans below its call."""
+
+from __future__ import annotations
+
+from analytics.judge.attempts import Attempt, failure_of
+from analytics.judge.case import Case, Verdict
+from analytics.judge.echo import echoed_status
+from telltale.payload import Reading, Says
+from telltale.payload.verbs import Verb, verb_of
+from telltale.payload.words import words
+from telltale.vocabulary import Code, Confidence, Payload
+
+_SHORT_TEXT = 300
+_GRAVE = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE, Code.INTERNAL})
+"""What nobody asks for: a source that answers with one of these gave no answer."""
+
+_WRITES = words("POST PUT PATCH DELETE INSERT UPDATE UPSERT MERGE REPLACE")
+_NOT_DONE = words(
+    """
+    queued failed rejected denied errored declined delayed deferred blocked skipped suspended aborted cached scheduled
+    limited expired pending need needed required supported simulated
+    """
+)
+
+
+def look_below(case: Case, verdict: Verdict) -> None:
+    """Judges a call that nothing marked, by what happened below it."""
+    call, below = case.call, case.below
+    if call.payload is Payload.ABSENT:
+        _unseen(case, verdict)
+        return
+    failed = below.unovercome(strict=not case.changes)
+    rule = _empty(case, failed) if case.reading.empty else _filled(case, failed)
+    if rule == "trace.empty_after_exception":
+        span = below.raised[-1]
+        verdict.silent(rule, span.span_id, (failure_of(span)[0] or "status ERROR")[:120])
+        verdict.raised = span
+    elif rule is not None:
+        verdict.cause = failed[-1]
+        bottom = verdict.cause.cause
+        doubtful = rule in _DOUBTFUL or verdict.cause.code is Code.NOT_FOUND
+        verdict.silent(rule, bottom.span.span_id, bottom.value, _SUSPECTED if doubtful else Confidence.PROBABLE)
+    elif failed:
+        echoed = echoed_status(case.reading.value, [attempt.status for attempt in failed if attempt.status])
+        if echoed is not None:
+            verdict.silent("trace.status_echoed", failed[-1].span.span_id, f"{echoed[0]}: {echoed[1]}")
+            verdict.cause = failed[-1]
+
+
+_SUSPECTED = Confidence.SUSPECTED
+_DOUBTFUL = frozenset(("trace.text_after_failure", "trace.deed_over_failure"))
+
+
+def _unseen(case: Case, verdict: Verdict) -> None:
+    """No mark and no result to read: only a call whose every source failed, beyond a mere "not found", is suspected."""
+    failed = case.below.unovercome(strict=True)
+    verdict.confidence = _SUSPECTED if failed else Confidence.PROBABLE
+    if failed and case.below.all_failed and failed[-1].cause.code in _GRAVE:
+        verdict.cause = failed[-1]
+        bottom = verdict.cause.cause
+        verdict.silent("trace.unseen_after_failure", bottom.span.span_id, bottom.value, _SUSPECTED)
+    verdict.hit("trace.not_captured", "span_id", case.call.span.span_id, (case.call.lost or ["the result"])[0])
+
+
+def _empty(case: Case, failed: list[Attempt]) -> str | None:
+    """An empty result: honest, unless a source failed or a step inside raised."""
+    if case.settings.empty_is_normal:
+        return None
+    if failed:
+        return "trace.empty_after_failure"
+    raised = case.below.raised and all(attempt.failed for attempt in case.below.attempts)
+    return "trace.empty_after_exception" if raised else None
+
+
+def _filled(case: Case, failed: list[Attempt]) -> str | None:
+    """A result that holds something: a claim, a report of the deed, or a short text, over sources that failed."""
+    if not failed or _is_settled(failed[-1]):
+        return None
+    reading, all_failed = case.reading, case.below.all_failed
+    claimed = reading.finding(Says.SUCCESS) is not None
+    if all_failed and claimed:
+        return "trace.success_over_failure"
+    if case.changes and failed[-1].operation in _WRITES and (claimed or (all_failed and _reports_the_deed(reading))):
+        return "trace.deed_over_failure"
+    if all_failed and _is_short_text(reading) and not case.asked.content and _is_no_answer(case, failed[-1]):
+        return "trace.text_after_failure"
+    return None
+
+
+def _reports_the_deed(reading: Reading) -> bool:
+    """`{"sent": true}`, `{"status": "submitted"}`: the result says that what was to be changed is changed."""
+    if not isinstance(reading.value, dict):
+        return False
+    for key, inner in list(reading.value.items())[:30]:
+        word = key if inner is True else inner if key in ("status", "state", "result") else None
+        if isinstance(word, str) and (word.lower().endswith("ed") or word.lower() in ("sent", "paid", "done")):
+            return word.lower() not in _NOT_DONE
+    return False
+
+
+def _is_no_answer(case: Case, attempt: Attempt) -> bool:
+    """Whether a text cannot be the answer: examining tools report failures, and "not found" can be said in words."""
+    return verb_of(case.asked.tool) is not Verb.EXAMINE and attempt.cause.code is not Code.NOT_FOUND
+
+
+def _is_short_text(reading: Reading) -> bool:
+    return isinstance(reading.value, str) and len(reading.value) <= _SHORT_TEXT
+
+
+def _is_settled(attempt: Attempt) -> bool:
+    """Whether the upstream refused what was so already: deleting what is gone, creating what is there."""
+    status = attempt.status
+    return (attempt.operation == "DELETE" and status in (404, 410)) or status in (409, 412)
