@@ -100,7 +100,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=512)
     parser.add_argument("--bytes", type=int, default=700)
     parser.add_argument("--shape", choices=("whole", "spread"), default="whole")
-    parser.add_argument("--recent-mib", type=int, default=128)
+    parser.add_argument("--recent-mib", type=int, default=96)
     args = parser.parse_args()
     folder = Path(tempfile.mkdtemp())
     try:

@@ -40,7 +40,7 @@ class Pace:
     """When the drain works: a lone batch at once, under load every `gather_s`; when it checkpoints, busy or at rest."""
 
     gather_s: float = 0.5
-    busy_checkpoint_bytes: int = 192 * 2**20
+    busy_checkpoint_bytes: int = 128 * 2**20
     idle_checkpoint_bytes: int = 16 * 2**20
     idle_s: float = 2.0
     checkpoint_every_s: float = 60.0

@@ -45,8 +45,8 @@ class Options:
 
     limits: Limits = field(default_factory=Limits)
     pace: Pace = field(default_factory=Pace)
-    backlog_bytes: int = 64 * 2**20
-    recent_bytes: int = 128 * 2**20
+    backlog_bytes: int = 48 * 2**20
+    recent_bytes: int = 96 * 2**20
     segment_bytes: int = 64 * 2**20
     read_timeout_s: float = 30.0
     free_floor_bytes: int | None = None
