@@ -12,12 +12,15 @@ from typing import Any
 
 import pytest
 
+from analytics.conventions import ALL
 from analytics.normalise import LogicalCall, normalise
 from analytics.settings import JudgeSettings
 from analytics.spans import Event, LogRecord, Span, Trace
+from tests.normalise.otlp_json import load
 
 FILES = sorted((Path(__file__).parent / "data").glob("*.json"))
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
+JUDGE = JudgeSettings()
 START_NS = 1_790_000_000_000_000_000
 
 
@@ -81,7 +84,7 @@ def fact(call: LogicalCall, name: str) -> Any:
 def test_convention(path: Path) -> None:
     """The calls that the file expects, no other, with every fact that it names."""
     data = json.loads(path.read_text())
-    calls = sorted(normalise(trace_of(data), JudgeSettings()), key=lambda call: call.inferred)
+    calls = sorted(normalise(trace_of(data), JUDGE), key=lambda call: call.inferred)
 
     assert [call.tool for call in calls] == [expected["tool"] for expected in data["expect"]]
     for call, expected in zip(calls, data["expect"], strict=True):
@@ -95,6 +98,25 @@ def test_convention(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_ids_are_unique(path: Path) -> None:
     """No two calls of a trace share an id."""
-    calls = normalise(trace_of(json.loads(path.read_text())), JudgeSettings())
+    calls = normalise(trace_of(json.loads(path.read_text())), JUDGE)
 
     assert len({call.id for call in calls}) == len(calls)
+
+
+CAPTURES = Path(__file__).parent.parent / "normalise" / "data"
+
+
+def test_every_convention_has_test_data() -> None:
+    """A vocabulary that no recording speaks is a guess: each is seen in this folder's data or in a capture."""
+    seen = {call.convention for path in FILES for call in normalise(trace_of(json.loads(path.read_text())), JUDGE)}
+    for capture in CAPTURES.glob("*/trace.jsonl"):
+        seen |= {call.convention for trace in load(capture.parent) for call in normalise(trace, JUDGE)}
+
+    assert {convention.name for convention in ALL} <= seen
+
+
+def test_switches_speak_of_what_can_be_lost() -> None:
+    """The keys of every table of switches are words that a loss uses."""
+    words = {"arguments", "result", "session", "user", "error text", "scrubbed", "upstream"}
+
+    assert {what for convention in ALL for what in convention.switches} <= words
