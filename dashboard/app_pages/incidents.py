@@ -29,4 +29,4 @@ if over:
     st.subheader("Resolved", anchor=False)
     for row in over:
         incident_cards.card(row, view)
-incident_detail.times(rows)
+states.guarded(lambda: incident_detail.times(view))

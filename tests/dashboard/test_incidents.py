@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from dashboard.incident_cards import calls_behind
@@ -32,3 +34,15 @@ def test_calls_behind_a_rule(rule: str, expected: dict[str, str]) -> None:
 def test_rules_about_no_call(rule: str) -> None:
     """A rule that is about no call has no list of calls behind it."""
     assert calls_behind({"rule": rule, "tool": "webhook", "first_failure": SINCE}, View()) is None
+
+
+def test_time_to_diagnose(serve: Any, page: Any) -> None:
+    """The page shows how long each part of a diagnosis took; a part that nobody measured is a dash, not a zero."""
+    serve()
+
+    at = page("incidents")
+
+    times = at.dataframe[-1].value
+    assert list(times["of"])[:2] == ["all", "2026-11"]
+    assert times["to detect"][0] == "2 min, 14 min (2)"
+    assert times["to diagnose"][0] == "–"
