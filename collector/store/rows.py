@@ -156,10 +156,17 @@ class Encoded:
     def record_batch(self, first_seq: int) -> pa.RecordBatch:
         """The rows as Arrow columns, with arrival numbers from `first_seq`."""
         columns: Sequence[Sequence[Any]] = list(zip(*self.rows, strict=True)) or [()] * (len(self.schema) - 2)
-        arrays = [pa.array(column, type=kind) for column, kind in zip(columns, self.schema.types, strict=False)]
+        arrays = [_array(column, kind) for column, kind in zip(columns, self.schema.types, strict=False)]
         arrays.append(pa.array(range(first_seq, first_seq + len(self.rows)), type=pa.int64()))
         arrays.append(pa.array(self.keys, type=pa.int64()))
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+def _array(column: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """A column; one value all along, as in most columns of a batch, costs next to nothing."""
+    if column and column[0] == column[-1] and column.count(column[0]) == len(column):
+        return pa.nulls(len(column), kind) if column[0] is None else pa.repeat(pa.scalar(column[0], kind), len(column))
+    return pa.array(column, type=kind)
 
 
 def encode_spans(spans: Sequence[Span]) -> Encoded:
