@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from telltale._budget import Budget, BudgetStore, MappingStore, MemoryStore, RedisStore, Spending
+from telltale._call import Policy
 from telltale._config import Config, configure, get_config, reset_defaults
 from telltale._contract import contract, schema
 from telltale._envelope import (
@@ -23,7 +24,6 @@ from telltale._identity import Identity, carry, conversation, current_identity, 
 from telltale._instrument import instrument
 from telltale._mapper import Failure, Mapper, default_mapper, register_mapping
 from telltale._resilience import CircuitBreaker, Retry
-from telltale._run import Policy
 from telltale._words import agent_instruction
 from telltale.vocabulary import Action, Code
 

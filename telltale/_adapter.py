@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any, TypedDict
 
 from telltale._budget import Budget, default_budget
+from telltale._call import Policy
 from telltale._envelope import Envelope, is_error, ok, read
 from telltale._mapper import Failure, Mapper, default_mapper
 from telltale._resilience import CircuitBreaker, Retry
 from telltale._result import failed_text, failure_in
-from telltale._run import Policy
 
 _TEXT_CAP = 64 * 1024
 

@@ -11,10 +11,11 @@ from typing import Any, ParamSpec, Self, TypeVar, overload
 
 from telltale._adapter import policy_of
 from telltale._budget import Budget, default_budget
+from telltale._call import Call, Policy
 from telltale._envelope import Envelope
 from telltale._mapper import Mapper, default_mapper
 from telltale._resilience import CircuitBreaker, Retry
-from telltale._run import Call, Policy, run, run_async
+from telltale._run import run, run_async
 from telltale._signature import arguments_of, dress, positional_names
 from telltale._streams import stream, stream_async
 
@@ -79,7 +80,7 @@ class Guard:
             raise RuntimeError("a guard is entered once; make a new one for each block")
         if not self._tool:
             raise TypeError("a guarded block needs the tool's name: guard('book_meeting')")
-        self._call = Call(self._tool, self._policy, self._arguments, None, None)
+        self._call = Call(self._tool, self._policy, self._arguments)
         self._call.attach()
         return self
 

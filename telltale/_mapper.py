@@ -53,6 +53,9 @@ class Failure:
         )
 
 
+AUTHORED = "ToolError"
+"""`mapped_from` of an error that the tool's own author raised on purpose."""
+
 Family: TypeAlias = Callable[[BaseException], Failure | None]
 """One body of knowledge: answers for the exceptions it knows, None for all others. Must not raise; one that does is
 passed over."""
@@ -108,7 +111,7 @@ def authored(exc: BaseException) -> Failure | None:
     """A `ToolError`: the tool's own author said what went wrong."""
     if not isinstance(exc, ToolError):
         return None
-    return Failure(exc.code, "ToolError", exc.message, exc.field, exc.retry_after_seconds, exc.quote)
+    return Failure(exc.code, AUTHORED, exc.message, exc.field, exc.retry_after_seconds, exc.quote)
 
 
 def chain(exc: BaseException) -> Iterator[BaseException]:

@@ -65,14 +65,24 @@ class ToolSpan:
         arguments: Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None,
         identity: Identity,
         call_id: str | None,
+        within: Span | None = None,
     ) -> None:
+        """Open the span, or find the framework's own.
+
+        Args:
+            tool: its name.
+            arguments: of the call, or how to get them.
+            identity: whose call it is.
+            call_id: the model's id of the call.
+            within: the span of a call of ours that this one is made in; never taken for this one's own.
+        """
         self._config = config = get_config()
         self._tool = tool
         self._made = instruments(config)
         self._token: Any = None
         self._started = time.perf_counter()
         current = trace.get_current_span()
-        self.enriched = _is_span_of(current, tool)
+        self.enriched = current is not within and _is_span_of(current, tool)
         attributes: dict[str, Any] = {}
         if call_id:
             attributes[names.TOOL_CALL_ID] = call_id

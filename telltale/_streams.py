@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from telltale._call import Call, Policy
 from telltale._envelope import ok
 from telltale._identity import Identity
-from telltale._run import Call, Policy
 
 _ITEMS_CAP = 1000
 """Items of a stream that are kept for its span."""

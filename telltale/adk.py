@@ -20,11 +20,12 @@ from typing import Any, Unpack
 
 from telltale._adapter import PolicyOptions, mcp_answer, needs, policy_of
 from telltale._budget import Budget, MappingStore, default_budget
+from telltale._call import Call, Policy, Untouched
 from telltale._envelope import Envelope, is_error
 from telltale._identity import Identity
 from telltale._mapper import Failure
 from telltale._result import code_of_text
-from telltale._run import Call, Policy, Untouched, run_async
+from telltale._run import run_async
 from telltale._streams import stream_async
 from telltale.vocabulary import Code, code_of_http
 

@@ -15,10 +15,11 @@ from collections.abc import Callable
 from typing import Any, Unpack
 
 from telltale._adapter import PolicyOptions, needs, policy_of
+from telltale._call import Policy
 from telltale._envelope import Envelope, is_error
 from telltale._mapper import Failure
 from telltale._result import failed_text
-from telltale._run import Policy, run, run_async
+from telltale._run import run, run_async
 
 try:
     from crewai.tools import BaseTool  # type: ignore[import-not-found, unused-ignore]

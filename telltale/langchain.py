@@ -17,11 +17,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Unpack
 
 from telltale._adapter import PolicyOptions, mcp_answer, needs, policy_of
+from telltale._call import Policy, Untouched
 from telltale._envelope import Envelope, is_error, read
 from telltale._identity import Identity, current_identity
 from telltale._mapper import Failure
 from telltale._result import failed_text, failure_in
-from telltale._run import Policy, Untouched, run, run_async
+from telltale._run import run, run_async
 from telltale.vocabulary import Action, Code
 
 try:

@@ -16,10 +16,11 @@ from types import SimpleNamespace
 from typing import Any, Unpack
 
 from telltale._adapter import PolicyOptions, needs, policy_of
+from telltale._call import Policy, Untouched
 from telltale._envelope import Envelope
 from telltale._identity import Identity, current_identity
 from telltale._mapper import Failure
-from telltale._run import Policy, Untouched, run, run_async
+from telltale._run import run, run_async
 from telltale.vocabulary import Code
 
 try:

@@ -17,8 +17,9 @@ from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 from telltale._adapter import PolicyOptions, needs, policy_of
+from telltale._call import Policy
 from telltale._identity import Identity, current_identity
-from telltale._run import Policy, run_async
+from telltale._run import run_async
 
 try:
     from pydantic_ai.toolsets import (  # type: ignore[import-not-found, unused-ignore]

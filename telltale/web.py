@@ -13,8 +13,8 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any
 
+from telltale._call import Call, Policy
 from telltale._envelope import Envelope, http_status, is_error
-from telltale._run import Call, Policy
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -125,7 +125,7 @@ class WSGIGuard:
 
 def _envelope_of(exc: Exception, policy: Policy, path: str) -> Envelope | None:
     """The envelope for an exception, None for one that passes through; the log gets the detail."""
-    call = Call.without_span(path.rpartition("/")[2] or "http", policy)
+    call = Call(path.rpartition("/")[2] or "http", policy, quiet=True)
     if call.passes_through(exc):
         return None
     return call.judge_exception(exc).envelope()

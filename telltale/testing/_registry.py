@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from telltale._call import Policy
 from telltale._guard import GUARD_ATTRIBUTE, guarded_functions
-from telltale._run import Policy
 
 
 def registered_tools() -> list[Callable[..., Any]]:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import telltale
-from telltale import Code, ToolError, guard
+from telltale import Code, Policy, ToolError, guard
+from telltale._run import run
 
 
 @guard
@@ -337,3 +338,16 @@ def test_nested_guards_are_one_call(captured: Any) -> None:
 
     assert answer["error"]["action"] == "retry_later"
     assert [span.name for span in captured.spans] == ["execute_tool book"]
+    assert captured.last.attributes["telltale.mapped_from"] == "connection ConnectionRefusedError"
+    assert [event.name for event in captured.last.events] == ["exception"]
+
+
+def test_a_tool_that_calls_itself_under_another_id_is_another_call(captured: Any) -> None:
+    """An agent that is a tool may call itself; the model's ids tell the calls apart."""
+    policy = Policy(budget=None)
+
+    def outer() -> Any:
+        return run("delegate", lambda: 1, policy, call_id="call_2")["output"]
+
+    assert run("delegate", outer, policy, call_id="call_1") == {"status": "ok", "output": 1}
+    assert [span.attributes["gen_ai.tool.call.id"] for span in captured.spans] == ["call_2", "call_1"]
