@@ -39,7 +39,7 @@ class DayTable:
 def project_key(project: str) -> str:
     """A table-name part for any project name: itself where it is plain, else folded and told apart by a hash."""
     folded = re.sub(r"[^a-z0-9]+", "_", project.lower())[:24].strip("_")
-    if folded == project:
+    if folded and folded == project:
         return folded
     return f"{folded or 'p'}_{blake2b(project.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
 
