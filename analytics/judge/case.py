@@ -15,6 +15,10 @@ from telltale.payload.verbs import Verb, verb_of
 from telltale.vocabulary import Confidence, Declared, Outcome
 
 
+_MOST_EVIDENCE = 40
+"""A span may bear any number of exception events; a row keeps the first."""
+
+
 @dataclass(slots=True)
 class Verdict:
     """What the judge found on one call, before it becomes a row."""
@@ -32,7 +36,8 @@ class Verdict:
         """Notes one rule's hit with its evidence (`place` is `key`, `mark` or `span_id`)."""
         if rule not in self.rules:
             self.rules.append(rule)
-        self.evidence.append({"rule": rule, place: where, "value": value})
+        if len(self.evidence) < _MOST_EVIDENCE:
+            self.evidence.append({"rule": rule, place: where, "value": value})
 
     def silent(self, rule: str, span_id: str, value: Any, confidence: Confidence = Confidence.PROBABLE) -> None:
         """Makes the call a silent failure by this rule, resting on this span."""
