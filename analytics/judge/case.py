@@ -14,7 +14,6 @@ from telltale.payload import Asked, Reading
 from telltale.payload.verbs import Verb, verb_of
 from telltale.vocabulary import Confidence, Declared, Outcome
 
-
 _MOST_EVIDENCE = 40
 """A span may bear any number of exception events; a row keeps the first."""
 

@@ -18,7 +18,7 @@ from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.shapes import REASON_PHRASES
 from telltale.payload.validators import refused_argument
-from telltale.payload.verbs import Verb, names_a_state, names_documents, verb_of
+from telltale.payload.verbs import Verb, names_a_state, names_documents, names_logs, verb_of
 from telltale.vocabulary import Code
 
 _EXIT = re.compile(
@@ -120,14 +120,17 @@ def _says_nothing(text: str, asked: Asked) -> Finding | None:
 
 def _error_mark(text: str, asked: Asked) -> Finding | None:
     mark = mark_of(text)
-    if mark is None or mark.bare or _is_log(text) or _is_document(text, asked):
+    if mark is None or mark.bare or _is_log(text, asked) or _is_document(text, asked):
         return None
     return Finding("text.error_mark", Says.HIDDEN, "", mark.text.strip()[:120], mark.code)
 
 
-def _is_log(text: str) -> bool:
-    """Whether the text is a log: several lines that each begin with a level, so that a mark is a line of data."""
-    if "\n" not in text:
+def _is_log(text: str, asked: Asked) -> bool:
+    """Whether the text is a log: several lines that each begin with a level, so that a mark is a line of data.
+
+    A tool that was to change something does not hand out logs: several errors of it are errors.
+    """
+    if "\n" not in text or (verb_of(asked.tool) in (Verb.CHANGE, Verb.UNKNOWN) and not names_logs(asked.tool)):
         return False
     return len(_LOG_LINES.findall(text[:4000])) >= 2 and "Traceback" not in text[:200]
 

@@ -52,6 +52,7 @@ _DOCUMENTS = words(
 _THINGS = words(
     "order store email mail comment transfer sync schedule reply register import release lock review test book"
 )
+_LOGS = words("log logs journal console output stdout stderr trace traces events diagnostics compile build tsc make")
 _WAITS = words("wait await watch listen poll subscribe")
 _STATES = words("status state health progress poll liveness readiness")
 
@@ -83,6 +84,12 @@ def names_a_wait(tool: str) -> bool:
 def names_a_state(tool: str) -> bool:
     """Whether a tool's name asks how something is: `get_job_status`, `health`, `process_poll`."""
     return verb_of(tool) is not Verb.CHANGE and any(w.lower() in _STATES for w in _WORDS.findall(tool[:200]))
+
+
+@lru_cache(maxsize=4096)
+def names_logs(tool: str) -> bool:
+    """Whether a tool's name says that it hands out logs or what programs print."""
+    return any(word.lower() in _LOGS for word in _WORDS.findall(tool[:200]))
 
 
 @lru_cache(maxsize=4096)
