@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from analytics.alerts.evaluator import Evaluator
 from analytics.alerts.incident import AlertEvent, Incident
 from analytics.alerts.queries import sql
-from analytics.alerts.reader import EVER_LATE, HOUR, SECOND, WEEK
+from analytics.alerts.reader import HOUR, SECOND, WEEK
 from analytics.alerts.settings import AlertSettings
 from analytics.settings import JudgeSettings
 from analytics.store import Store
@@ -45,7 +45,7 @@ def backtest(
         step_s: seconds between evaluations: how exact the moments are.
         progress: told the share that is done, 0 to 1.
     """
-    evaluator = Evaluator(store, settings, tools, late_ns=EVER_LATE)
+    evaluator = Evaluator(store, settings, tools, backtest_to_ns=to_ns)
     step = step_s * SECOND
     busy = _busy_steps(store, from_ns, to_ns, step)
     known: list[Incident] = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from analytics.alerts.reader import HOUR, POOL, SECOND, Reader, Total
+from analytics.alerts.reader import HOUR, POOL, SECOND, WEEK, Reader, Total
 from analytics.alerts.statistics import Baseline, fit, smoothed_rate
 
 FRESH_NS = 600 * SECOND
@@ -22,7 +22,8 @@ USUAL_PRIOR = 0.02
 LEARNED_AFTER_NS = 24 * HOUR
 """An incident that lasts longer than this is the new normal: what follows counts as usual again."""
 
-NONE_KNOWN = "no baseline yet"
+Bins = list[tuple[int, int]]
+"""(start of a five-minute bin in ns, failing calls in it), in order of time."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -41,22 +42,32 @@ class _Project:
     totals: dict[str, Total]
     busy: list[str]
     fitted: dict[tuple[str, str, int], Baseline] = field(default_factory=dict)
-    history: dict[tuple[str, str], list[tuple[int, int]]] = field(default_factory=dict)
+    history: dict[tuple[str, str], Bins] = field(default_factory=dict)
 
 
 class Baselines:
     """Baselines of all projects. Holds nothing that cannot be computed again from the store."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, fresh_ns: int = FRESH_NS, known_to_ns: int | None = None) -> None:
+        """
+        Args:
+            reader: asks the store.
+            fresh_ns: how long rates and spreads are used before they are computed again.
+            known_to_ns: read the history of failures up to here at once, for a backtest that will come to it; the live
+                service reads up to its present.
+        """
         self._reader = reader
+        self._fresh_ns = fresh_ns
+        self._known_to_ns = known_to_ns
         self._projects: dict[str, _Project] = {}
 
     def _project(self, project: str, now_ns: int) -> _Project:
         known = self._projects.get(project)
-        if known is None or not 0 <= now_ns - known.at_ns < FRESH_NS:
+        if known is None or not 0 <= now_ns - known.at_ns < self._fresh_ns:
             totals = self._reader.totals(project, now_ns)
             busy = [tool for tool, total in totals.items() if tool != POOL and total.calls >= FEWEST_CALLS]
-            known = self._projects[project] = _Project(now_ns, totals, busy)
+            history = known.history if known is not None and self._known_to_ns is not None else {}
+            known = self._projects[project] = _Project(now_ns, totals, busy, history=history)
         return known
 
     def busy(self, project: str, now_ns: int) -> Sequence[str]:
@@ -74,19 +85,18 @@ class Baselines:
         failures = sum(total.failures[signal] for total in totals)
         return smoothed_rate(failures, sum(total.calls for total in totals), USUAL_PRIOR)
 
-    def history(
-        self, project: str, signal: str, tools: Collection[str], now_ns: int
-    ) -> Mapping[str, list[tuple[int, int]]]:
-        """(start of a five-minute bin, failing calls in it) of the past week, by tool.
+    def history(self, project: str, signal: str, tools: Collection[str], now_ns: int) -> Mapping[str, Bins]:
+        """When these tools failed in one way, over the week before now; a backtest's also hold what comes later.
 
         Up to ten minutes old: what failed since lies in the window that it is compared with.
         """
         known = self._project(project, now_ns).history
         missing = [tool for tool in tools if (tool, signal) not in known]
         if missing:
-            for tool, bins in self._reader.history(project, signal, missing, now_ns).items():
+            to_ns = max(now_ns, self._known_to_ns or 0)
+            for tool, bins in self._reader.history(project, signal, missing, now_ns - WEEK, to_ns).items():
                 known[tool, signal] = bins
-        return {tool: known[tool, signal] for tool in tools}
+        return {tool: [b for b in known[tool, signal] if b[0] >= now_ns - WEEK] for tool in tools}
 
     def of(
         self,
@@ -119,7 +129,7 @@ def _apart(episodes: Sequence[Episode], scope: str, signal: str) -> list[tuple[i
     return [(e.from_ns, min(e.to_ns, e.from_ns + LEARNED_AFTER_NS)) for e in mine]
 
 
-def usual_failures(bins: Sequence[tuple[int, int]], episodes: Sequence[Episode], before_ns: int) -> int:
+def usual_failures(bins: Bins, episodes: Sequence[Episode], before_ns: int) -> int:
     """Failing calls in five-minute bins that end before `before_ns` and lie outside the episodes."""
     return sum(
         failures

@@ -13,6 +13,9 @@ from analytics.alerts.settings import AlertSettings
 
 _SIGNALS = {spec.rule.value: spec.signal for spec in SPECS}
 
+MOST_OPEN = 10_000
+"""Open incidents beyond which none is added: names of tools come from senders, and may be made up without end."""
+
 REMEMBER_S = 60
 """How stale the stored time of the last hit may be (s): not every evaluation of a firing incident is worth a write."""
 
@@ -72,7 +75,7 @@ def advance(
         incident = current.get((finding.rule, finding.project, finding.tool))
         if incident is not None:
             _keep(incident, finding, now_ns, settings, changes)
-        elif finding.severity is not None:
+        elif finding.severity is not None and len(current) < MOST_OPEN:
             incident = begin(finding, now_ns)
             current[incident.scope] = incident
             changes.incidents[incident.id] = incident

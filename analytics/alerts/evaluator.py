@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from analytics.alerts import episodes, evidence, watch
-from analytics.alerts.baselines import Baselines
+from analytics.alerts.baselines import FRESH_NS, Baselines
 from analytics.alerts.incident import Finding, Incident
 from analytics.alerts.outbox import Health
-from analytics.alerts.reader import POOL, SECOND, Reader
+from analytics.alerts.reader import EVER_LATE, HOUR, POOL, SECOND, Reader
 from analytics.alerts.rules import Moment, Rules
 from analytics.alerts.settings import AlertSettings
 from analytics.settings import JudgeSettings
@@ -21,18 +21,22 @@ MISSING_EVERY_NS = 60 * SECOND
 class Evaluator:
     """Evaluates; remembers only what it could compute again."""
 
-    def __init__(self, store: Store, settings: AlertSettings, tools: JudgeSettings, late_ns: int | None = None) -> None:
+    def __init__(
+        self, store: Store, settings: AlertSettings, tools: JudgeSettings, backtest_to_ns: int | None = None
+    ) -> None:
         """
         Args:
             store: where calls are.
             settings: of the rules.
             tools: owners and runbooks.
-            late_ns: lateness beyond which calls do not count; the settings' own where None.
+            backtest_to_ns: how far a backtest will go; it takes every call as in time, and learns what is usual four
+                times a day. None for the live service.
         """
         self._settings = settings
         self._tools = tools
-        self._reader = Reader(store, int(settings.late_after_s * SECOND) if late_ns is None else late_ns)
-        self._baselines = Baselines(self._reader)
+        live = backtest_to_ns is None
+        self._reader = Reader(store, int(settings.late_after_s * SECOND) if live else EVER_LATE)
+        self._baselines = Baselines(self._reader, FRESH_NS if live else 6 * HOUR, backtest_to_ns)
         self._rules = Rules(self._reader, self._baselines, settings)
         self._missing: dict[str, tuple[int, list[Finding]]] = {}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ from analytics.store import Store, Transaction
 
 FIRST_WAIT_S = 10.0
 LONGEST_WAIT_S = 300.0
+ROUND_S = 8.0
+"""How long one round may hand notices to a slow destination before the rules must be evaluated again, in seconds."""
 
 _log = structlog.get_logger("telltale.alerts")
 
@@ -95,7 +98,10 @@ class Outbox:
     def _serve(self, name: str, queue: Sequence[dict[str, Any]], now_ns: int) -> int:
         """Deliver one destination's notices until one fails: a resolved notice must not overtake its firing one."""
         delivered = 0
+        started = time.monotonic()
         for row in queue:
+            if time.monotonic() - started > ROUND_S:
+                break
             try:
                 self._notifiers[name].send(_notice(row))
             except DeliveryError as failure:

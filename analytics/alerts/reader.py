@@ -121,10 +121,10 @@ class Reader:
         return [Suspect(**row) for row in self._rows("suspects", params)]
 
     def history(
-        self, project: str, signal: str, tools: Collection[str], to_ns: int
+        self, project: str, signal: str, tools: Collection[str], from_ns: int, to_ns: int
     ) -> dict[str, list[tuple[int, int]]]:
-        """(start of a five-minute bin, failing calls in it) of the past week, by tool."""
-        params = {**self._past(project, to_ns - WEEK, to_ns), "signal": signal, "tools": sorted(tools)}
+        """(start of a five-minute bin, failing calls in it) between two moments, by tool."""
+        params = {**self._past(project, from_ns, to_ns), "signal": signal, "tools": sorted(tools)}
         found: dict[str, list[tuple[int, int]]] = {tool: [] for tool in tools}
         for row in self._rows("history", params):
             found[row["tool"]].append((row["bin_ns"], row["failures"]))

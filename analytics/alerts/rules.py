@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from analytics.alerts.baselines import Baselines, Episode, usual_failures
+from analytics.alerts.baselines import Baselines, Bins, Episode, usual_failures
 from analytics.alerts.incident import Finding, Rule, Severity
 from analytics.alerts.reader import HOUR, POOL, SECOND, WINDOWS, Reader, Settled, Suspect
 from analytics.alerts.settings import AlertSettings
@@ -135,9 +135,7 @@ class Rules:
             if suspect.tool in lasts:
                 yield from self._run(spec, moment, suspect.tool, bins=bins, last=lasts[suspect.tool], stricter=stricter)
 
-    def _never(
-        self, spec: Spec, moment: Moment, suspect: Suspect, bins: Sequence[tuple[int, int]]
-    ) -> Iterable[Finding]:
+    def _never(self, spec: Spec, moment: Moment, suspect: Suspect, bins: Bins) -> Iterable[Finding]:
         """Failures that need no statistics: on a tool that never shows them, or of an agent that keeps trying."""
         if suspect.first_ns is None or spec.rule is Rule.INTERNAL:
             return
@@ -176,7 +174,7 @@ class Rules:
         moment: Moment,
         tool: str,
         *,
-        bins: Sequence[tuple[int, int]],
+        bins: Bins,
         last: Sequence[tuple[int, str, bool]],
         stricter: float,
     ) -> Iterable[Finding]:

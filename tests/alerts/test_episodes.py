@@ -155,3 +155,16 @@ def test_ticket_waits_behind_the_page_on_the_same_tool(
     assert [body["alert"] for body in sink.got] == ["permission_denied"]
     ticket = next(i for i in list_incidents(store) if i.rule == "silent_failures")
     assert ticket.inhibited_by is not None
+
+
+def test_made_up_tool_names_do_not_fill_the_store(
+    store: DuckDBStore, sink: Sink, make_job: Callable[..., AlertJob], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beyond a bound, no further incident is opened, whatever names a sender makes up."""
+    monkeypatch.setattr("analytics.alerts.episodes.MOST_OPEN", 5)
+    add(store, [failing(NOW, "PERMISSION_DENIED", tool=f"tool_{n}") for n in range(20) for _ in range(3)])
+
+    run(make_job(), NOW, NOW + MINUTE, 20 * SECOND)
+
+    assert len(list_incidents(store)) == 5
+    assert sink.got[0]["count"] == 5

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from analytics.alerts import AlertJob, list_incidents
 from collector.store import DuckDBStore
 from tests.alerts.world import HOUR, MINUTE, NOW, SECOND, Sink, add, call, failing, run
@@ -117,4 +119,20 @@ def test_one_dead_destination_does_not_hold_up_another(
 
     run(make_job(webhooks=("http://127.0.0.1:9/dead", sink.url)), NOW, NOW + 30 * SECOND)
 
+    assert [body["status"] for body in sink.got] == ["firing"]
+
+
+def test_slow_destination_does_not_hold_up_the_rules(
+    store: DuckDBStore, sink: Sink, make_job: Callable[..., AlertJob], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One round hands over what it can in its time; the rest follows in the next rounds, in order."""
+    monkeypatch.setattr("analytics.alerts.outbox.ROUND_S", -1.0)
+    _denied(store)
+    job = make_job()
+    run(job, NOW, NOW + 30 * SECOND)
+    held = list(sink.got)
+    monkeypatch.setattr("analytics.alerts.outbox.ROUND_S", 8.0)
+    job.run_once(NOW + 40 * SECOND)
+
+    assert held == []
     assert [body["status"] for body in sink.got] == ["firing"]
