@@ -52,7 +52,7 @@ def connect(path: Path, limits: Limits) -> duckdb.DuckDBPyConnection:
 def create(path: Path) -> None:
     """Make the file with all tables under another name, then put it in place: a half-made file is never opened."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f"{path.name}.creating")
+    fresh = path.with_name(f"{path.name}.creating-{os.getpid()}")
     for leftover in (fresh, Path(f"{fresh}.wal")):
         leftover.unlink(missing_ok=True)
     connection = duckdb.connect(":memory:")
@@ -71,8 +71,19 @@ def create(path: Path) -> None:
     fresh.chmod(0o600)
     with fresh.open("rb") as file:
         os.fsync(file.fileno())
-    fresh.rename(path)
+    _put_in_place(fresh, path)
     sync_folder(path.parent)
+
+
+def _put_in_place(fresh: Path, path: Path) -> None:
+    """Give the file its name, unless another process was faster: then its file is the one."""
+    try:
+        os.link(fresh, path)
+    except FileExistsError:
+        pass
+    except OSError:  # a file system without hard links
+        fresh.rename(path)
+    fresh.unlink(missing_ok=True)
 
 
 def sync_folder(folder: Path) -> None:

@@ -164,9 +164,25 @@ class Encoded:
 
 def _array(column: Sequence[Any], kind: pa.DataType) -> pa.Array:
     """A column; one value all along, as in most columns of a batch, costs next to nothing."""
-    if column and column[0] == column[-1] and column.count(column[0]) == len(column):
-        return pa.nulls(len(column), kind) if column[0] is None else pa.repeat(pa.scalar(column[0], kind), len(column))
-    return pa.array(column, type=kind)
+    try:
+        if column and column[0] == column[-1] and column.count(column[0]) == len(column):
+            return (
+                pa.nulls(len(column), kind) if column[0] is None else pa.repeat(pa.scalar(column[0], kind), len(column))
+            )
+        return pa.array(column, type=kind)
+    except (UnicodeEncodeError, OverflowError, pa.ArrowInvalid):
+        return pa.array([_fitting(value, kind) for value in column], type=kind)
+
+
+def _fitting(value: Any, kind: pa.DataType) -> Any:
+    """A value that no well-made sender sends, as near as the column can hold it: odd rows must not stop others."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, int):
+        bits = kind.bit_width
+        low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if pa.types.is_signed_integer(kind) else (0, 2**bits - 1)
+        return max(low, min(value, high))
+    return value
 
 
 def encode_spans(spans: Sequence[Span]) -> Encoded:

@@ -6,7 +6,10 @@ when there is time. The judge reads from memory what arrived lately. Every openi
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import os
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,7 +31,7 @@ from collector.store.drain import Drain, Pace, take_in_journal
 from collector.store.engine import Engine, is_durable
 from collector.store.front import Front
 from collector.store.history import History
-from collector.store.opening import open_repaired
+from collector.store.opening import StoreHeld, open_repaired
 from collector.store.recovery import Recovery
 from collector.store.relations import NS_PER_DAY, DayTable, substitute
 from collector.store.stats import StoreStats, free_disk, look
@@ -62,6 +65,9 @@ _QUIET_ROWS = 2000
 _QUIET_WAIT_S = 0.5
 
 _DISK_EVERY_S = 0.5
+
+_owning = threading.Lock()
+_owned: set[Path] = set()
 
 
 class StoreTransaction:
@@ -103,6 +109,31 @@ class DuckDBStore:
         self.options = options or Options()
         self.recovery = Recovery()
         self._disk_low, self._disk_looked_at = False, 0.0
+        self._own()
+        try:
+            self._open()
+        except (duckdb.Error, OSError) as error:
+            self._disown()
+            raise StoreUnavailable(f"{path} cannot be opened: {error}") from error
+        except BaseException:
+            self._disown()
+            raise
+        self.recovery.seconds = time.monotonic() - started
+        atexit.register(self.close)
+
+    def _own(self) -> None:
+        """DuckDB's lock keeps other processes out; a second store in this one would share its instance unseen."""
+        with _owning:
+            if self.path.resolve() in _owned:
+                raise StoreHeld(f"{self.path} is held by PID {os.getpid()}, this process")
+            _owned.add(self.path.resolve())
+
+    def _disown(self) -> None:
+        with _owning:
+            _owned.discard(self.path.resolve())
+
+    def _open(self) -> None:
+        path = self.path
         connection = open_repaired(path, self.options.limits, self.recovery)
         self.engine = Engine(path, self.options.limits, connection)
         try:
@@ -119,7 +150,6 @@ class DuckDBStore:
         self.front = Front(self.journal, self.backlog, self._history, last_seq, self.options.recent_bytes)
         self.drain = Drain(self.engine, self._days, self.journal, self.backlog, self.options.pace)
         self.drain.start(self.front)
-        self.recovery.seconds = time.monotonic() - started
 
     def _note_journal(self) -> None:
         found = self.journal.recovered
@@ -244,6 +274,8 @@ class DuckDBStore:
             self.drain.checkpoint()
         self.engine.close()
         self.journal.close()
+        self._disown()
+        atexit.unregister(self.close)
         with contextlib.suppress(OSError):
             self.journal.folder.rmdir()  # only if empty
 

@@ -242,3 +242,34 @@ def test_an_unreadable_record_is_kept(path: Path) -> None:
     assert store.append(Batch([span(1)])).last_seq == 11
     store.close()
     assert len(list(Path(f"{path}.journal").glob("unreadable-*"))) == 2
+
+
+def test_odd_values_do_not_stop_the_others(path: Path) -> None:
+    """Half a surrogate, numbers that fit no column, NUL: kept as near as can be, and the rest as it is."""
+    odd = span(1, name="half \ud800", attributes={"a\0b": "x\0\ud800", "n": 1, "f": float("nan")}, flags=2**40, kind=-1)
+    store = DuckDBStore(path)
+    store.append(Batch([odd, span(2, dropped_events=2**70)], [LogRecord("", "", "e", 2**70, severity=2**40)]))
+    assert store.flush()
+    rows = store.read("SELECT name, flags, json_valid(attributes) AS ok, dropped_events FROM {span} AS s ORDER BY seq")
+    assert [row["ok"] for row in rows.to_pylist()] == [True, True]
+    assert rows["flags"][0].as_py() == 2**32 - 1
+    assert rows["dropped_events"][1].as_py() == 2**32 - 1
+    assert store.read("SELECT count(*) AS n FROM {log} AS l").to_pylist() == [{"n": 1}]
+    store.close()
+
+
+def test_one_process_opens_a_file_once(path: Path) -> None:
+    """A second store in the same process is refused like one in another."""
+    store = DuckDBStore(path)
+    with pytest.raises(StoreUnavailable, match="this process"):
+        DuckDBStore(path)
+    store.close()
+    DuckDBStore(path).close()
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    """A folder in place of the file, a file in place of the folder: a sentence, not a trace."""
+    (tmp_path / "file").write_text("x")
+    for place in (tmp_path, tmp_path / "file" / "t.db"):
+        with pytest.raises(StoreUnavailable):
+            DuckDBStore(place)
