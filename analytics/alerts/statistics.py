@@ -2,6 +2,8 @@
 
 Counts of failing sessions are over-dispersed: retries clump and base rates wander, so a Poisson tail pages every few
 hours on a healthy busy tool. A negative binomial whose spread is fitted on the tool's own past week does not.
+
+SciPy is imported where it is used: it takes a second, which no command that merely reads settings should pay.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, stats
 
 Counts = npt.NDArray[np.float64]
 
@@ -53,6 +54,8 @@ def smoothed_rate(failures: float, calls: float, prior: float) -> float:
 
 def tail(k: int, expected: float, spread: Spread) -> float:
     """P(K >= k) for a negative binomial with this mean and spread; Poisson where the spread is Poisson's."""
+    from scipy import stats
+
     if k <= 0:
         return 1.0
     if expected <= 0:
@@ -70,6 +73,8 @@ def fit_spread(failures: Counts, calls: Counts, rate: float) -> Spread:
     Regresses the squared deviation over the mean, (k - m)^2 / m = F + C m, with F >= 1 and C >= 0. Weights are the
     inverse variance that a Poisson count would give that quantity, so that near-empty windows do not rule the fit.
     """
+    from scipy import optimize
+
     mean = rate * calls[calls > 0]
     observed = failures[calls > 0]
     if mean.size < 2:
@@ -106,6 +111,8 @@ def unlikely_run(failed: list[bool], rate: float, level: float) -> Run | None:
         rate: the usual share of failing calls.
         level: probability below which a run counts as met.
     """
+    from scipy import stats
+
     lengths = [n for n in LAST_N if n <= len(failed)] or [len(failed)]
     counted = [(n, sum(failed[:n])) for n in lengths]
     runs = [Run(n, k, float(stats.binom.sf(k - 1, n, rate))) for n, k in counted if k >= FEWEST_OF_A_RUN]

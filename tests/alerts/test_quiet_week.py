@@ -83,12 +83,12 @@ def test_quiet_day_through_the_store(store: DuckDBStore, sink: Sink, make_job: C
     kinds = [("INTERNAL", 0.01), ("PERMISSION_DENIED", 0.01), ("UNAVAILABLE", 0.02)]
     calls = []
     for tool in ("search", "book", "mail"):
-        for at in range(NOW - 3 * DAY, NOW + 6 * HOUR, 2 * MINUTE):
+        for at in range(NOW - 3 * DAY, NOW + 3 * HOUR, 3 * MINUTE):
             code = next((code for code, rate in kinds if source.random() < rate), None)
             moment = at + source.randrange(MINUTE)
             calls.append(failing(moment, code, tool=tool) if code else call(moment, tool))
     add(store, calls)
 
-    run(make_job(), NOW, NOW + 6 * HOUR, 12 * MINUTE)
+    run(make_job(), NOW, NOW + 3 * HOUR, 12 * MINUTE)
 
     assert [body for body in sink.got if body["severity"] == "page"] == []

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 from analytics.alerts.notifiers import Notifier
 from analytics.alerts.notifiers.alertmanager import AlertmanagerNotifier
-from analytics.alerts.notifiers.apprise_urls import AppriseNotifier
 from analytics.alerts.notifiers.egress import Egress
 from analytics.alerts.notifiers.log import LogNotifier
 from analytics.alerts.notifiers.webhook import WebhookNotifier
@@ -29,6 +28,8 @@ def build_notifiers(settings: AlertSettings) -> list[Notifier]:
         with _naming("alertmanagers", number):
             built.append(AlertmanagerNotifier(url, egress, settings))
     for number, url in enumerate(settings.apprise):
+        from analytics.alerts.notifiers.apprise_urls import AppriseNotifier  # slow to import, and rarely used
+
         with _naming("apprise", number):
             built.append(AppriseNotifier(url, egress))
     return built
