@@ -70,15 +70,26 @@ def steps_of(traces: Iterable[Trace], calls: Iterable[Mapping[str, Any]]) -> lis
         calls: the full call objects of those traces (with `started_ns`); each becomes one tool step.
     """
     by_trace: dict[str, list[Mapping[str, Any]]] = {}
+    shared = _Shared()
     for call in calls:
         by_trace.setdefault(call["trace_id"], []).append(call)
-    steps: list[Step] = []
-    heard: set[str] = set()
-    for trace in sorted(traces, key=_start):
-        steps.extend(_Replay(trace, by_trace.pop(trace.trace_id, []), heard).steps())
-    for trace_id, alone in by_trace.items():  # the verdicts of spans that have expired
-        steps.extend(_Replay(Trace("", trace_id), alone, heard).steps())
+        if not call["inferred"]:
+            shared.of_member.update(dict.fromkeys(call["span_ids"], call))
+    replays = [_Replay(trace, by_trace.pop(trace.trace_id, []), shared) for trace in sorted(traces, key=_start)]
+    # the verdicts of spans that have expired
+    replays += [_Replay(Trace("", trace_id), alone, shared) for trace_id, alone in by_trace.items()]
+    steps = [step for replay in replays for step in replay.calls_made()]
+    steps += [step for replay in replays for step in replay.rest()]
     return sorted(steps, key=lambda step: (step.started_ns, _ORDER[step.kind]))
+
+
+@dataclass(slots=True)
+class _Shared:
+    """What the traces of a session share: a call's members may lie in several, and users are heard once."""
+
+    of_member: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    tool_steps: dict[str, Step] = field(default_factory=dict)
+    heard: set[str] = field(default_factory=set)
 
 
 def _start(trace: Trace) -> int:
@@ -86,19 +97,23 @@ def _start(trace: Trace) -> int:
 
 
 class _Replay:
-    """The steps of one trace; `heard` are the user's texts already shown."""
+    """The steps of one trace."""
 
-    def __init__(self, trace: Trace, calls: list[Mapping[str, Any]], heard: set[str]) -> None:
+    def __init__(self, trace: Trace, calls: list[Mapping[str, Any]], shared: _Shared) -> None:
         self.trace = trace
         self.calls = calls
-        self.heard = heard
         self.spans = {span.span_id: span for span in trace.spans}
-        self.of_member = {member: call for call in calls for member in call["span_ids"] if not call["inferred"]}
-        self.tool_steps: dict[str, Step] = {}
+        self.heard = shared.heard
+        self.of_member = shared.of_member
+        self.tool_steps = shared.tool_steps
 
-    def steps(self) -> list[Step]:
-        """All of them, in no order."""
-        steps = [self._tool(call) for call in self.calls]
+    def calls_made(self) -> list[Step]:
+        """The tool steps."""
+        return [self._tool(call) for call in self.calls]
+
+    def rest(self) -> list[Step]:
+        """All other steps, once the tool steps of every trace are made."""
+        steps = []
         for span in sorted(self.trace.spans, key=lambda each: (each.start_ns, each.seq)):
             if span.span_id not in self.of_member:
                 steps.extend(self._span(span))

@@ -11,6 +11,7 @@ import structlog
 from analytics.calls import Call
 from analytics.jobs import state
 from analytics.jobs.corrections import Corrections
+from analytics.jobs.joining import Joining
 from analytics.jobs.pace import AGAIN_S, Pace
 from analytics.jobs.said import answers_in
 from analytics.jobs.session_pass import JudgeSession, SessionPass, failed
@@ -66,6 +67,7 @@ class JudgeJob:
         self._pause_s = pause_s
         self._judge = judge_trace
         self._sessions = SessionPass(self._settings, judge_calls)
+        self._joining = Joining(store, self._settings)
         self._pace = Pace(again_s=again_s)
         self._watermark = state.load_watermark(store)
         self._waiting = state.load_pending(store)
@@ -145,19 +147,27 @@ class JudgeJob:
         faults: dict[TraceKey, str] = {}
         spans = 0
         for trace in self._store.traces(keys) if keys else ():
-            key = TraceKey(trace.project, trace.trace_id)
-            if (not trace.spans and not trace.logs) or self._seen(key, trace):
+            if (not trace.spans and not trace.logs) or self._seen(TraceKey(trace.project, trace.trace_id), trace):
                 continue
             spans += len(trace.spans)
-            started = time.perf_counter()
-            try:
-                judged.append(Judged(key, trace, self._judge(trace, self._settings)))
-            except Exception as error:
-                faults[key] = type(error).__name__
-                _log.exception("trace_unreadable", trace_id=trace.trace_id, error=type(error).__name__)
-            self._pace.judged(key, time.perf_counter() - started, last_seq(trace))
+            made = self._judge_one(trace, faults)
+            if made is not None:
+                judged.append(made)
         self._adapt(spans)
-        return judged, faults
+        return self._joining.join(judged, lambda trace: self._judge_one(trace, faults)), faults
+
+    def _judge_one(self, trace: Trace, faults: dict[TraceKey, str]) -> Judged | None:
+        """A trace judged alone; None, and a fault noted, where the judge itself fails on it."""
+        key = TraceKey(trace.project, trace.trace_id)
+        started = time.perf_counter()
+        try:
+            return Judged(key, trace, self._judge(trace, self._settings))
+        except Exception as error:
+            faults[key] = type(error).__name__
+            _log.exception("trace_unreadable", trace_id=trace.trace_id, error=type(error).__name__)
+            return None
+        finally:
+            self._pace.judged(key, time.perf_counter() - started, last_seq(trace))
 
     def _seen(self, key: TraceKey, trace: Trace) -> bool:
         """Whether a trace was judged with all that it holds now: two pages of arrivals named it."""
@@ -171,6 +181,7 @@ class JudgeJob:
         refreshed = self._sessions.run(transaction, judged, answers)
         if judged:
             write_judged(transaction, judged, self._watermark, refreshed)
+            self._joining.write(transaction, judged)
         state.save_faults(transaction, faults)
 
     def _committed(

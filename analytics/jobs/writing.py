@@ -31,11 +31,17 @@ Row = Mapping[str, Any]
 
 @dataclass(slots=True, frozen=True)
 class Judged:
-    """A trace and what the judge made of it."""
+    """A trace and what the judge made of it.
+
+    `joined_to`: the trace whose call this one holds a side of. `session`: the session that the trace belongs to where
+    its own calls do not say.
+    """
 
     key: TraceKey
     trace: Trace
     calls: list[Call]
+    joined_to: str | None = None
+    session: str | None = None
 
 
 @dataclass(slots=True, frozen=True)
@@ -209,7 +215,8 @@ def _joins_anew(row: TraceRow, stored: Mapping[TraceKey, TraceRow]) -> bool:
 
 
 def _session_of(judged: Judged) -> str:
-    return next((call.session_id for call in judged.calls if call.session_id), judged.trace.trace_id)
+    named = next((call.session_id for call in judged.calls if call.session_id), None)
+    return named or judged.session or judged.trace.trace_id
 
 
 def _senders(
