@@ -128,8 +128,8 @@ def probe(running: Running, number: int) -> float:
         return time.perf_counter() - acknowledged
 
 
-def freshness(running: Running) -> list[float]:
-    """Probes every half second while 60 % of the measured rate is sent."""
+def freshness(running: Running, requests_per_s: float) -> list[float]:
+    """Probes every half second while requests are sent at this rate for a good fifteen seconds."""
     found: list[float] = []
     stop = threading.Event()
 
@@ -141,7 +141,7 @@ def freshness(running: Running) -> list[float]:
 
     thread = threading.Thread(target=probing)
     thread.start()
-    load(running, "whole", "http", 60, "--rate", "6", "--seed", "77")
+    load(running, "whole", "http", max(4, int(15 * requests_per_s)), "--rate", str(requests_per_s), "--seed", "77")
     stop.set()
     thread.join()
     return sorted(found)
@@ -167,11 +167,15 @@ def measure(shape: str, protocol: str) -> None:
         if calls != warm["calls"] + sent["calls"]:
             print(f"  COUNTS DIFFER: {calls} calls, {warm['calls'] + sent['calls']} sent")
         if (shape, protocol) == ("whole", "http"):
-            waits = freshness(running)
+            at_rate = 0.6 * spans / wall
+            waits = freshness(running, at_rate / 512)
             p50, p99 = waits[len(waits) // 2], waits[int(len(waits) * 0.99)]
             rss = running.process.memory_info().rss / 1e6
             print(f"  bar {BAR_PER_CPU_S:,}/CPU-s: {'met' if spans / cpu >= BAR_PER_CPU_S else 'MISSED'}")
-            print(f"  freshness p50 {p50:.2f} s  p99 {p99:.2f} s over {len(waits)} probes (bar {BAR_FRESH_S} s)")
+            print(
+                f"  freshness p50 {p50:.2f} s  p99 {p99:.2f} s over {len(waits)} probes"
+                f" at {at_rate:,.0f} spans/s (bar {BAR_FRESH_S} s)"
+            )
             print(f"  resident {rss:,.0f} MB (bar {BAR_RSS_MB} MB)")
 
 

@@ -25,7 +25,12 @@ from collector.metrics import Metrics
 REQUEST_DEADLINE_S = 8.0
 """A request is answered within this time: below the 10 s after which OpenTelemetry SDKs give up."""
 
+HOLD_S = 2.0
+"""How long requests may wait for a judge that is behind: bursts are then visible soon after they are acknowledged."""
+
 log = structlog.get_logger("collector.intake")
+
+_LOOK_AGAIN_S = 0.02
 
 Redact = Callable[[Batch], None]
 """Masks secrets in a batch, in place."""
@@ -41,6 +46,7 @@ class Export:
     project: str
     received_ns: int
     deadline: float
+    hold_until: float
     answer: Future[Decoded] = field(default_factory=Future)
 
 
@@ -84,6 +90,7 @@ class Intake:
         limits: DecodeLimits = DEFAULT_LIMITS,
         group_requests: int = 16,
         group_bytes: int = 8 * 1024 * 1024,
+        behind: Callable[[], bool] = lambda: False,
         on_append: Callable[[Receipt], None] = lambda receipt: None,
     ) -> None:
         self._store = store
@@ -92,6 +99,7 @@ class Intake:
         self._limits = limits
         self._group_requests = group_requests
         self._group_bytes = group_bytes
+        self._behind = behind
         self._on_append = on_append
         self._queue: deque[Export] = deque()
         self._changed = threading.Condition()
@@ -108,7 +116,10 @@ class Intake:
         Raises:
             Refusal: nothing of the request is kept, as far as the sender is told.
         """
-        export = Export(signal, encoding, body, project, time.time_ns(), time.monotonic() + REQUEST_DEADLINE_S)
+        now = time.monotonic()
+        export = Export(
+            signal, encoding, body, project, time.time_ns(), now + REQUEST_DEADLINE_S, hold_until=now + HOLD_S
+        )
         with self._changed:
             if self._closing:
                 raise overloaded("the service is shutting down; try again", "shutting_down")
@@ -144,6 +155,8 @@ class Intake:
         with self._changed:
             while not self._queue and not self._closing:
                 self._changed.wait()
+            while not self._closing and self._behind() and time.monotonic() < self._queue[0].hold_until:
+                self._changed.wait(_LOOK_AGAIN_S)
             group: list[Export] = []
             size = 0
             while self._queue and len(group) < self._group_requests and size < self._group_bytes:

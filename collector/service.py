@@ -47,6 +47,9 @@ JUDGE_EVERY_S = 0.5
 ALERT_EVERY_S = 10.0
 """How often alert rules are evaluated."""
 
+BEHIND_S, HOPELESS_S = 1.5, 30.0
+"""Lag of the judge, in seconds, from which senders are made to wait, and up to which that makes sense."""
+
 DRAIN_S = 2
 """How long requests in progress may take on each port when the service stops."""
 
@@ -159,10 +162,16 @@ class Service:
             self.metrics,
             redact=parts.redact(self._redactor),
             limits=config.limits.decode(),
+            behind=self._judge_behind,
             on_append=self._appended,
         )
         self._intake.start()
         undo.callback(self._intake.close, DRAIN_S)
+
+    def _judge_behind(self) -> bool:
+        """Whether the judge needs a moment: it works, but freshness is at stake. One that hangs stops no ingest."""
+        lag = self._lag.seconds(self._judge.watermark, time.time())
+        return BEHIND_S < lag < HOPELESS_S
 
     def _appended(self, receipt: Receipt) -> None:
         self._lag.arrived(receipt.last_seq, time.time())
