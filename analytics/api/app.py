@@ -19,6 +19,7 @@ from analytics.api.encode import ARROW, arrow_bytes, csv_text, json_bytes
 from analytics.api.endpoints import ENDPOINTS, answer
 from analytics.api.openapi import document
 from analytics.api.query import BadRequestError, NotFoundError
+from analytics.faults import fault
 from analytics.settings import JudgeSettings
 from analytics.store import Store, StoreUnavailable
 
@@ -136,5 +137,5 @@ def _wrong_method(request: Request, _: Exception) -> Response:
 
 
 def _broken(request: Request, error: Exception) -> Response:
-    _log.error("request failed", path=request.url.path[:200], error=type(error).__name__, exc_info=error)
+    _log.error("request_failed", path=request.url.path[:200], **fault(error))
     return _error(500, "the request failed inside the service; its log has the details")

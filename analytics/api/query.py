@@ -120,15 +120,7 @@ def parse_query(
         BadRequestError: a parameter is unknown, or its value is not one it can have.
     """
     now = time.time_ns() if now_ns is None else now_ns
-    for name, value in given.items():
-        if name not in PARAMETERS:
-            raise BadRequestError(f"{name[:40]!r} is no parameter; there are {', '.join(PARAMETERS)}")
-        if len(value) > MAX_TEXT:
-            raise BadRequestError(f"{name} is longer than {MAX_TEXT} characters")
-    given = {name: value for name, value in given.items() if value != ""}
-    for name, allowed in _CHOICES.items():
-        if name in given and given[name] not in allowed:
-            raise BadRequestError(f"{name} is {given[name]!r}; it can be {', '.join(allowed)}")
+    given = _known(given)
     since = _time(given, "since", default_since, now)
     until = _time(given, "until", "all", now)
     if until is None and since is not None:
@@ -158,6 +150,20 @@ def parse_query(
         path=path or {},
         body=body or {},
     )
+
+
+def _known(given: Mapping[str, str]) -> dict[str, str]:
+    """The parameters that say something, after a look at their names, lengths and closed choices."""
+    for name, value in given.items():
+        if name not in PARAMETERS:
+            raise BadRequestError(f"{name[:40]!r} is no parameter; there are {', '.join(PARAMETERS)}")
+        if len(value) > MAX_TEXT:
+            raise BadRequestError(f"{name} is longer than {MAX_TEXT} characters")
+    said = {name: value for name, value in given.items() if value != ""}
+    for name, allowed in _CHOICES.items():
+        if name in said and said[name] not in allowed:
+            raise BadRequestError(f"{name} is {said[name]!r}; it can be {', '.join(allowed)}")
+    return said
 
 
 def _time(given: Mapping[str, str], name: str, default: str, now_ns: int) -> int | None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 import structlog
 
 from analytics.calls import Call
+from analytics.faults import fault
 from analytics.jobs import state
 from analytics.jobs.corrections import Corrections
 from analytics.jobs.joining import Joining
@@ -164,7 +165,7 @@ class JudgeJob:
             return Judged(key, trace, self._judge(trace, self._settings))
         except Exception as error:
             faults[key] = type(error).__name__
-            _log.exception("trace_unreadable", trace_id=trace.trace_id, error=type(error).__name__)
+            _log.error("trace_unreadable", trace_id=trace.trace_id, **fault(error))
             return None
         finally:
             self._pace.judged(key, time.perf_counter() - started, last_seq(trace))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
+from collections.abc import Mapping
+from typing import Any
 
 import httpx
 import pytest
 
+from analytics.api import create_app
 from analytics.client import ApiClient, ApiError, ApiUnavailable
+from collector.store import DuckDBStore
 from tests.api.scene import HOSTILE
 
 BAD = [
@@ -126,3 +131,23 @@ def test_another_kind_of_server_is_told_apart() -> None:
     page = httpx.MockTransport(lambda _: httpx.Response(200, text="<html>hello</html>"))
     with ApiClient("http://other.test", transport=page) as client, pytest.raises(ApiError, match="not a Telltale"):
         client.get("overview")
+
+
+def test_a_fault_inside_is_told_without_its_text(empty: DuckDBStore, capsys: pytest.CaptureFixture[str]) -> None:
+    """500 with a sentence; neither the answer nor the log repeats what the exception said."""
+
+    def broken() -> Mapping[str, Any]:
+        raise RuntimeError("token=abc123")
+
+    async def asked() -> httpx.Response:
+        inside = httpx.ASGITransport(create_app(empty, status=broken), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=inside, base_url="http://api.test") as client:
+            return await client.get("/api/v1/status")
+
+    answer = asyncio.run(asked())
+
+    assert answer.status_code == 500
+    assert "error" in answer.json()
+    logged = capsys.readouterr()
+    assert "RuntimeError" in logged.out + logged.err
+    assert "abc123" not in answer.text + logged.out + logged.err
