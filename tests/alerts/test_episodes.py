@@ -57,8 +57,8 @@ def test_flapping_for_an_hour_is_two_notices(store: DuckDBStore, sink: Sink, mak
     add(store, [*calls, *(call(NOW + HOUR + i * MINUTE) for i in range(60))])
     job = make_job()
 
-    run(job, NOW, NOW + HOUR, MINUTE)
-    run(job, NOW + HOUR, NOW + 2 * HOUR, 4 * MINUTE)
+    run(job, NOW, NOW + HOUR, 3 * MINUTE)
+    run(job, NOW + HOUR, NOW + 2 * HOUR, 6 * MINUTE)
 
     assert [body["status"] for body in sink.got] == ["firing", "resolved"]
 
@@ -98,7 +98,7 @@ def test_settled_evidence_does_not_fire_again(
     add(store, [failing(NOW + 90 * MINUTE, "INTERNAL")])
     job = make_job(keep_firing_s=300)
 
-    run(job, NOW, NOW + 3 * HOUR, 2 * MINUTE)
+    run(job, NOW, NOW + 3 * HOUR, 4 * MINUTE)
 
     assert [body["status"] for body in sink.got] == ["firing", "resolved"]
 
@@ -112,7 +112,7 @@ def test_new_outbreak_after_resolving_is_a_new_incident(
     add(store, [failing(NOW + 3 * HOUR + i * 5 * SECOND, "INTERNAL") for i in range(60)])
     job = make_job(keep_firing_s=600)
 
-    run(job, NOW, NOW + 5 * HOUR, 3 * MINUTE)
+    run(job, NOW, NOW + 5 * HOUR, 6 * MINUTE)
 
     assert [body["status"] for body in sink.got] == ["firing", "resolved", "firing", "resolved"]
     assert len({incident.dedupe_key for incident in list_incidents(store)}) == 2
