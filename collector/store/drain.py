@@ -6,15 +6,13 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
 import structlog
 
 from analytics.store import StoreUnavailable
-from collector.journal import Journal, Kind, Record
+from collector.journal import Journal
 from collector.store import writer
 from collector.store.backlog import Backlog, Piece
 from collector.store.days import Days
@@ -22,15 +20,21 @@ from collector.store.engine import Engine, is_durable
 from collector.store.front import Front
 from collector.store.history import History
 from collector.store.opening import wal_of
-from collector.store.recovery import Recovery
-from collector.store.relations import NS_PER_DAY
-from collector.store.rows import LOG_SCHEMA, SPAN_SCHEMA
 
 log = structlog.get_logger("collector.store")
 
-_SCHEMAS = {Kind.SPANS_1: SPAN_SCHEMA, Kind.LOGS_1: LOG_SCHEMA}
-_KINDS = {int(kind): kind for kind in Kind}
-_ROWS_A_TRANSACTION = 20_000
+_REFUSALS = (
+    duckdb.ConversionException,
+    duckdb.ConstraintException,
+    duckdb.InvalidInputException,
+    duckdb.OutOfRangeException,
+    duckdb.TypeMismatchException,
+    pa.ArrowInvalid,
+)
+"""Errors that are about the rows themselves. Any other (no space, no memory, a dead instance, a commit that could not
+be written) may pass, so the rows stay in the backlog and the journal until it does."""
+
+ROWS_A_TRANSACTION = 20_000
 _LONGEST_PAUSE_S = 5.0
 _POSTPONED_S = 2.0
 
@@ -73,6 +77,7 @@ class Drain:
         self._thread = threading.Thread(target=self._run, name="telltale-store", daemon=True)
         self._last_work = time.monotonic()
         self._not_before = 0.0
+        self._stored_seq = self._released_seq = 0
 
     def start(self, front: Front) -> None:
         """Serve this front."""
@@ -100,7 +105,7 @@ class Drain:
                 if self._backlog.wait(self._pace.gather_s):
                     self.once()
                     self._checkpoint_if_due()
-                    self._backlog.gather(self._rest(), _ROWS_A_TRANSACTION)
+                    self._backlog.gather(self._rest(), ROWS_A_TRANSACTION)
                 else:
                     self._checkpoint_if_due()
                 pause = 0.1
@@ -120,14 +125,12 @@ class Drain:
 
     def once(self) -> int:
         """Take in the oldest pieces of the backlog; returns how many rows that were."""
-        pieces = self._backlog.first(_ROWS_A_TRANSACTION)
+        pieces = self._backlog.first(ROWS_A_TRANSACTION)
         if not pieces:
             return 0
         try:
             self._write(pieces)
-        except (duckdb.IOException, duckdb.OutOfMemoryException, StoreUnavailable):
-            raise
-        except (duckdb.Error, pa.ArrowException) as error:
+        except _REFUSALS as error:
             self._write_one_by_one(pieces, error)
         self._done(pieces[-1].last_seq)
         return sum(piece.rows.num_rows for piece in pieces)
@@ -152,10 +155,9 @@ class Drain:
         for piece in pieces:
             try:
                 self._write([piece])
-            except (duckdb.IOException, duckdb.OutOfMemoryException, StoreUnavailable):
-                raise
-            except (duckdb.Error, pa.ArrowException) as error:
+            except _REFUSALS as error:
                 self._reject(piece, error)
+            self._done(piece.last_seq)
 
     def _reject(self, piece: Piece, error: Exception) -> None:
         kept = self._journal.folder / f"rejected-{piece.first_seq:020d}.arrow"
@@ -167,6 +169,7 @@ class Drain:
             writer.store_position(cursor, writer.STORED, piece.last_seq)
 
     def _done(self, stored_seq: int) -> None:
+        self._stored_seq = stored_seq
         self._backlog.done(stored_seq)
         if self._front is not None:
             self._front.stored(stored_seq)
@@ -181,7 +184,9 @@ class Drain:
         self._done(stored)
 
     def _checkpoint_if_due(self) -> None:
-        wal = wal_bytes(self._engine)
+        stored, wal = self._stored_seq, wal_bytes(self._engine)
+        if wal == 0 and stored > self._released_seq:
+            self._release(stored)  # DuckDB has checkpointed of its own accord: all that was stored is in the file
         since = time.time() - self.last_checkpoint
         idle = not self._backlog.rows and time.monotonic() - self._last_work > self._pace.idle_s
         due = wal > self._pace.busy_checkpoint_bytes or (
@@ -209,10 +214,14 @@ class Drain:
             except duckdb.Error as error:
                 self.failed_checkpoints += not isinstance(error, duckdb.TransactionException)
                 raise
-        self._journal.release(stored)
+        self._release(stored)
         self.checkpoints += 1
         self.last_checkpoint = time.time()
         self.last_checkpoint_s = time.monotonic() - started
+
+    def _release(self, stored_seq: int) -> None:
+        self._journal.release(stored_seq)
+        self._released_seq = stored_seq
 
     def _learn(self, front: Front) -> None:
         """After the opening, on a thread of its own: which traces lie where among the rows stored before it.
@@ -230,54 +239,6 @@ class Drain:
             except (duckdb.Error, StoreUnavailable) as error:
                 log.warning("store_learning_failed", error=str(error)[:200])
                 return
-
-
-def take_in_journal(engine: Engine, days: Days, journal: Journal, recovery: Recovery) -> int:
-    """At opening, before anything is asked or appended: rows of the journal that the database does not hold.
-
-    Returns:
-        The last arrival number ever used.
-    """
-    with engine.cursor() as cursor:
-        stored = writer.stored_position(cursor, writer.STORED)
-    backlog = Backlog(2**62)
-    drain = Drain(engine, days, journal, backlog)
-    last = stored
-    for record in journal.records(stored):
-        piece = _piece(record)
-        if piece is None:
-            recovery.journal_damaged_bytes += len(record.payload)
-            recovery.quarantined.append(_keep_unreadable(journal, record))
-            continue
-        backlog.add(piece)
-        recovery.journal_rows += record.rows
-        last = max(last, record.last_seq)
-        if backlog.rows >= _ROWS_A_TRANSACTION:
-            drain.once()
-    while drain.once():
-        pass
-    return max(last, journal.recovered.last_seq)
-
-
-def _keep_unreadable(journal: Journal, record: Record) -> Path:
-    """A record whose checksum is right and whose content is not: nothing acknowledged is thrown away."""
-    kept = journal.folder / f"unreadable-{record.first_seq:020d}.bin"
-    kept.write_bytes(record.payload)
-    return kept
-
-
-def _piece(record: Record) -> Piece | None:
-    """The rows of a journal record; None where its content is not what its checksum vouched for."""
-    try:
-        kind = _KINDS[record.kind]
-        aligned = pa.allocate_buffer(len(record.payload))
-        memoryview(aligned).cast("B")[:] = record.payload
-        rows = pa.ipc.read_record_batch(aligned, _SCHEMAS[kind])
-    except (KeyError, pa.ArrowException):
-        return None
-    days = pc.divide(rows["received_ns"], NS_PER_DAY)
-    places = set(zip(rows["project"].to_pylist(), days.to_pylist(), strict=True))
-    return Piece(kind, record.first_seq, record.last_seq, rows, frozenset(places))
 
 
 def wal_bytes(engine: Engine) -> int:

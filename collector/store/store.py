@@ -27,13 +27,14 @@ from collector.store import database
 from collector.store.backlog import Backlog
 from collector.store.database import Limits
 from collector.store.days import Days
-from collector.store.drain import Drain, Pace, take_in_journal
+from collector.store.drain import Drain, Pace
 from collector.store.engine import Engine, is_durable
 from collector.store.front import Front
 from collector.store.history import History
 from collector.store.opening import StoreHeld, open_repaired
 from collector.store.recovery import Recovery
 from collector.store.relations import NS_PER_DAY, DayTable, substitute
+from collector.store.replay import take_in_journal
 from collector.store.stats import StoreStats, free_disk, look
 
 

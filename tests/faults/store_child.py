@@ -41,12 +41,13 @@ def batch(number: int, rows: int) -> Batch:
 
 def options(args: argparse.Namespace) -> Options:
     """Defaults, or checkpoints at every turn."""
+    threshold = "64KB" if args.by_duckdb else "10MB"
     if not args.checkpoint:
         return Options(free_floor_bytes=0)
     pace = Pace(
         gather_s=0.01, busy_checkpoint_bytes=20_000, idle_checkpoint_bytes=1, idle_s=0.0, checkpoint_every_s=0.0
     )
-    return Options(limits=Limits(checkpoint_threshold="64KB"), pace=pace, segment_bytes=64_000, free_floor_bytes=0)
+    return Options(limits=Limits(checkpoint_threshold=threshold), pace=pace, segment_bytes=64_000, free_floor_bytes=0)
 
 
 def main() -> None:
@@ -58,6 +59,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=10**9)
     parser.add_argument("--rows", type=int, default=20)
     parser.add_argument("--checkpoint", action="store_true")
+    parser.add_argument("--by-duckdb", action="store_true", help="with --checkpoint: leave it to DuckDB at its commits")
     parser.add_argument("--again", action="store_true", help="send every batch twice")
     args = parser.parse_args()
     store = DuckDBStore(args.db, options(args))

@@ -17,6 +17,7 @@ from store_harness import acknowledged, kill, said, start, verify, wait_until
 
 def kills(folder: Path, rounds: int, seed: int, *flags: str) -> list[float]:
     """Fill and kill one store again and again; returns the times from start to an open store."""
+    folder.mkdir(exist_ok=True)
     db, acked = folder / "k.db", folder / "acked"
     chance = random.Random(seed)
     ready = []
@@ -44,8 +45,9 @@ def test_a_few_kills_lose_nothing(tmp_path: Path, flags: tuple[str, ...]) -> Non
 @pytest.mark.timeout(3600)
 def test_two_hundred_kills_lose_nothing(tmp_path: Path) -> None:
     """200 kills at random moments, with rare and with constant checkpoints; restart to ready below 5 s."""
-    ready = kills(tmp_path / "a", 100, 1) + kills(tmp_path / "b", 100, 2, "--checkpoint")
-    counted = sum(len(acknowledged(tmp_path / name / "acked")) for name in "ab")
+    ready = kills(tmp_path / "a", 70, 1) + kills(tmp_path / "b", 70, 2, "--checkpoint")
+    ready += kills(tmp_path / "c", 60, 3, "--checkpoint", "--by-duckdb")
+    counted = sum(len(acknowledged(tmp_path / name / "acked")) for name in "abc")
     print(f"200 kills, {counted} acknowledged batches, slowest restart {max(ready):.2f} s")
     assert max(ready) < 25  # five times the bar: the machine may be busy
 

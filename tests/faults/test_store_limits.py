@@ -35,15 +35,25 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def test_a_full_disk_refuses_and_recovers_by_itself(small_disk: Path, tmp_path: Path) -> None:
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize(
+    "flags",
+    [
+        (),
+        pytest.param(("--checkpoint",), marks=pytest.mark.slow),
+        pytest.param(("--checkpoint", "--by-duckdb"), marks=pytest.mark.slow),
+    ],
+    ids=["plain", "checkpoints", "checkpoints by DuckDB"],
+)
+def test_a_full_disk_refuses_and_recovers_by_itself(small_disk: Path, tmp_path: Path, flags: tuple[str, ...]) -> None:
     """On ENOSPC batches are refused, nothing acknowledged is lost, and with space again taking goes on by itself."""
     acked = tmp_path / "acked"
-    child = start(small_disk / "f.db", acked, "--rows", "500")
-    wait_until(lambda: any(line.startswith("refused") for line in said(acked)) or child.poll() is not None, 100)
+    child = start(small_disk / "f.db", acked, "--rows", "500", *flags)
+    wait_until(lambda: any(line.startswith("refused") for line in said(acked)) or child.poll() is not None, 180)
     assert child.poll() is None, child.stderr.read() if child.stderr else ""
     refused = len(acknowledged(acked))
     subprocess.run(["mount", "-o", "remount,size=400m", str(small_disk)], check=True)
-    wait_until(lambda: len(acknowledged(acked)) > refused + 20, 60)
+    wait_until(lambda: len(acknowledged(acked)) > refused + 20, 120)
     kill(child)
     verdict = verify(small_disk / "f.db", acked, rows=500)
     assert verdict.clean, verdict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from making import START, span
 
 from analytics.spans import LogRecord
 from analytics.store import Batch, StoreUnavailable, TraceKey
-from collector.store import DuckDBStore, Options
+from collector.store import DuckDBStore, Limits, Options
 from collector.store.seen import CHUNK_BITS, Seen, trace_hash
 
 TINY = Options(recent_bytes=20_000)
@@ -160,6 +161,43 @@ def test_rows_that_the_database_refuses_are_kept_in_a_file(path: Path, monkeypat
     assert store.stats().rejected_rows == 1
     store.close()
     assert len(list(Path(f"{path}.journal").glob("rejected-*.arrow"))) == 1
+
+
+def test_a_commit_that_cannot_be_written_is_tried_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk shows as a failed commit: rows wait, none is put aside as refused."""
+    import duckdb
+
+    from collector.store import writer
+
+    whole, failures = writer.write, []
+
+    def failing(cursor: object, days: object, pieces: list[object]) -> object:
+        if len(failures) < 3:
+            failures.append(1)
+            raise duckdb.TransactionException("Failed to commit: Could not write file: No space left on device")
+        return whole(cursor, days, pieces)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(writer, "write", failing)
+    store = DuckDBStore(path)
+    store.append(Batch([span(n) for n in range(5)]))
+    assert store.flush()
+    stats = store.stats()
+    assert (stats.failures, stats.rejected_rows, stats.written_rows) == (3, 0, 5)
+    store.close()
+
+
+def test_the_journal_goes_when_duckdb_checkpoints_by_itself(path: Path) -> None:
+    """Whoever took the log into the file, segments that it covers are deleted."""
+    store = DuckDBStore(path, Options(limits=Limits(checkpoint_threshold="10KB")))
+    for n in range(40):
+        store.append(Batch([span(n * 100 + i) for i in range(100)]))
+        store.flush()
+    deadline = time.monotonic() + 30
+    while store.stats().journal_bytes and time.monotonic() < deadline:
+        store.append(Batch([span(900_000 + time.time_ns() % 10**9)]))
+        time.sleep(0.05)
+    assert store.stats().journal_bytes < 50_000
+    store.close()
 
 
 def test_a_dead_instance_is_opened_again_in_this_process(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
