@@ -149,7 +149,7 @@ class Call:
 
     def judge_exception(self, exc: BaseException) -> Failure:
         """What an exception means; its detail goes to the log and the span."""
-        failure = self._policy.mapper.map(exc)
+        failure = self._mapped(exc)
         span = self._span
         if self._outer is not None:
             span, self._outer._inner = self._outer._span, failure
@@ -161,6 +161,14 @@ class Call:
         else:
             _log.info("tool %s answered %s (%s)", self.tool, failure.code.value, failure.mapped_from)
         return failure
+
+    def _mapped(self, exc: BaseException) -> Failure:
+        """The mapper's answer; INTERNAL where an app's own mapper fails, or answers what cannot be told."""
+        with contained:
+            failure = self._policy.mapper.map(exc)
+            failure.envelope()
+            return failure
+        return with_reference(Failure(Code.INTERNAL, f"exception {type(exc).__qualname__}", certain=False))
 
     def judge_value(self, value: object) -> tuple[Envelope, Failure | None]:
         """The envelope of a returned value: itself when it is one, an error when it says so, else output.

@@ -129,7 +129,7 @@ def error(
     body["message"] = clean_message(message, known, ref=ref, quote=quote)
     body["action"] = ACTION_OF[known].value
     body["retryable"] = known not in NOT_RETRYABLE
-    if retry_after_seconds is not None and known not in NOT_RETRYABLE:
+    if isinstance(retry_after_seconds, int | float) and known not in NOT_RETRYABLE:
         body["retry_after_seconds"] = whole_seconds(retry_after_seconds)
     return {"status": "error", "error": body}
 

@@ -14,6 +14,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from datetime import date as calendar_date
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -188,34 +189,35 @@ class Service:
         self.otlp = str(urls["otlp_http"])
         self._api = str(urls["api"])
 
-    def calls(self, count: int, deadline_s: float = 60) -> list[dict[str, Any]]:
-        """The judged calls of `book_meeting` in the order of their start, once there are so many."""
+    def calls(self, count: int, since: str, deadline_s: float = 60) -> list[dict[str, Any]]:
+        """The judged calls of `book_meeting` since a moment, in the order of their start, once there are so many."""
         until = time.monotonic() + deadline_s
         rows: list[dict[str, Any]] = []
         while time.monotonic() < until:
             with urllib.request.urlopen(f"{self._api}/api/v1/calls?since=all&limit=200", timeout=10) as answer:
                 rows = json.load(answer)["rows"]
-            rows = [row for row in rows if row["tool"] == "book_meeting"]
+            rows = [row for row in rows if row["tool"] == "book_meeting" and row["started_at"] >= since]
             if len(rows) >= count:
                 break
             time.sleep(0.5)
         return sorted(rows, key=lambda row: str(row["started_at"]))
 
 
-@pytest.fixture
-def service(exporter: Any, tmp_path: Path) -> Iterator[Service]:
-    """The real service of the checkout, in its own process, with this process's spans sent to it.
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """The real service of the checkout, in its own process, one for all tests of a framework.
 
     Skipped where the checkout's environment is not made; CI makes it first.
     """
     command = ROOT / ".venv" / "bin" / "telltale"
     if not command.exists():
         pytest.skip("the checkout's own environment is not made: make setup")
-    ready = tmp_path / "ready.json"
+    folder = tmp_path_factory.mktemp("service")
+    ready = folder / "ready.json"
     ports = ["--otlp-grpc-port", "0", "--otlp-http-port", "0", "--api-port", "0"]
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("OTEL_", "TELLTALE_", "PYTHON"))}
     process = subprocess.Popen(
-        [str(command), "serve", "--db", str(tmp_path / "calls.db"), "--ready-file", str(ready), *ports],
+        [str(command), "serve", "--db", str(folder / "calls.db"), "--ready-file", str(ready), *ports],
         env=clean,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -238,7 +240,7 @@ def service(exporter: Any, tmp_path: Path) -> Iterator[Service]:
 
 
 @pytest.fixture
-def judged(service: Service) -> Iterator[Callable[[], None]]:
+def judged(exporter: Any, service: Service) -> Iterator[Callable[[], None]]:
     """Sends this test's spans to the service; called at the end, it checks how each call was judged."""
     from opentelemetry import trace
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -247,10 +249,11 @@ def judged(service: Service) -> Iterator[Callable[[], None]]:
     provider: Any = trace.get_tracer_provider()
     processor = BatchSpanProcessor(OTLPSpanExporter(endpoint=f"{service.otlp}/v1/traces"))
     provider.add_span_processor(processor)
+    since = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
 
     def check() -> None:
         assert processor.force_flush()
-        rows = service.calls(4)
+        rows = service.calls(4, since)
         found = [(row["outcome"], row["code"], "budget_exhausted" in row["flags"]) for row in rows]
         assert found == [
             ("structured_error", "INVALID_ARGUMENT", False),

@@ -202,6 +202,18 @@ def test_no_text_makes_an_error_leave_the_contract(code: Code, message: str, quo
     assert judged.contract_fields == []
 
 
+@given(json_values, json_values, json_values, json_values)
+@settings(max_examples=60, deadline=None)
+def test_a_careless_author_breaks_nothing(message: Any, field: Any, after: Any, quote: Any) -> None:
+    """Whatever is put into a ToolError, the tool's answer is a compliant error."""
+
+    @telltale.guard(budget=None)
+    def tool() -> None:
+        raise ToolError("RATE_LIMITED", message, field=field, retry_after_seconds=after, quote=quote)
+
+    assert assert_envelope(tool())["error"]["code"] == "RATE_LIMITED"
+
+
 @given(hostile_text)
 @settings(max_examples=60, deadline=None)
 def test_no_exception_text_reaches_the_model(text: str) -> None:

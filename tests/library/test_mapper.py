@@ -595,6 +595,20 @@ def test_the_default_mapper_is_taught_for_the_whole_process() -> None:
         telltale.default_mapper.unregister(calendar)
 
 
+def test_a_mapper_that_raises_never_reaches_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An app's own mapper can be wrong; in an app the answer is INTERNAL, under pytest the fault is raised."""
+
+    class Faulty(Mapper):
+        def map(self, exc: BaseException) -> Failure:
+            raise RuntimeError("bug in the mapper")
+
+    tool = telltale.guard("book", mapper=Faulty())(lambda: 1 / 0)
+    with pytest.raises(RuntimeError, match="bug in the mapper"):
+        tool()
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")
+    assert tool()["error"]["code"] == "INTERNAL"
+
+
 def test_a_family_that_raises_is_passed_over() -> None:
     """An app's faulty family never replaces the tool's failure by its own."""
 
