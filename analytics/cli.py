@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from analytics.alerts import cli as alerts
 from analytics.commands import changes, check, lists, mapping, report, step_by_step
 
 
@@ -23,3 +24,4 @@ def register(app: typer.Typer) -> None:
     app.command("correct")(changes.correct)
     app.command("rejudge")(changes.rejudge)
     app.command("rules")(changes.rules)
+    alerts.register(app)
