@@ -10,6 +10,7 @@ from analytics.store import Store
 from collector.config import Config, ConfigError
 from collector.intake import Redact
 from collector.redact import BatchRedactor, site_key
+from collector.sockets import url_host
 from telltale.redaction import Redactor
 
 
@@ -24,11 +25,15 @@ def alert_job(store: Store, config: Config) -> AlertJob:
     Raises:
         ConfigError: a destination cannot be used.
     """
+    settings = config.alerts
+    if "dashboard_url" not in settings.model_fields_set:  # links lead to the dashboard beside this service
+        address = f"http://{url_host(config.host)}:{config.dashboard_port}"
+        settings = settings.model_copy(update={"dashboard_url": address})
     try:
-        notifiers = build_notifiers(config.alerts)
+        notifiers = build_notifiers(settings)
     except ValueError as error:
         raise ConfigError(str(error)) from None
-    return AlertJob(store, config.alerts, notifiers, config.judge_settings())
+    return AlertJob(store, settings, notifiers, config.judge_settings())
 
 
 def redactor(config: Config) -> Redactor:

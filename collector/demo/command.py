@@ -95,11 +95,9 @@ def _port(name: str, asked: int | None) -> int:
 
 
 def _config(folder: Path, ports: dict[str, int]) -> Config:
-    """Settings of the demo: this machine only, a temporary store, quick alerts, links to the demo's own dashboard."""
+    """Settings of the demo: this machine only, a temporary store."""
     logs.configure("warning")
-    settings = load(None, db=folder / "demo.db", host="127.0.0.1", **ports)
-    alerts = settings.alerts.model_copy(update={"dashboard_url": f"http://127.0.0.1:{ports['dashboard_port']}"})
-    return settings.model_copy(update={"alerts": alerts})
+    return load(None, db=folder / "demo.db", host="127.0.0.1", **ports)
 
 
 @contextmanager
