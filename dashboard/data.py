@@ -15,6 +15,9 @@ from analytics.client import DEFAULT_URL, ApiClient
 
 API_URL_VARIABLE = "TELLTALE_API_URL"
 TOKEN_VARIABLE = "TELLTALE_API_TOKEN"  # noqa: S105 - a variable's name
+ALL = 10_000
+"""The most rows that the API gives: for lists that are summed up, not shown."""
+
 KEPT_S = 4
 """How long an answer is shared; below the five seconds in which a judged failure must be visible."""
 

@@ -74,9 +74,10 @@ def _clicked(key: str) -> None:
 
 
 def _shaded(frame: pd.DataFrame, shade: Mapping[tuple[int, str], str]) -> Any:
-    colors = pd.DataFrame("", index=frame.index, columns=frame.columns)
+    cells: dict[str, list[str]] = {column: [""] * len(frame) for column in frame.columns}
     for (row, column), color in shade.items():
-        colors.loc[frame.index[row], column] = f"background-color: {color}"
+        cells[column][row] = f"background-color: {color}"
+    colors = pd.DataFrame(cells, index=frame.index)
     return frame.style.apply(lambda _: colors, axis=None)
 
 

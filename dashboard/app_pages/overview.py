@@ -42,7 +42,7 @@ def kinds_of_failure() -> None:
 
 
 def codes() -> None:
-    tiles.by_code(data.ask("tools-codes", params=view.params())["rows"], view)
+    tiles.by_code(data.ask("tools-codes", params=view.params(), limit=data.ALL)["rows"], view)
 
 
 def verdict(answer: dict[str, Any]) -> None:

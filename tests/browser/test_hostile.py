@@ -49,6 +49,10 @@ def beacon() -> Iterator[Beacon]:
     started.stop()
 
 
+DRAWN = "[data-testid=stText], [data-testid=stDataFrame] canvas, [data-testid=stAlert]"
+"""What is on a page once it shows something of its answer."""
+
+
 def hostile(url: str) -> str:
     """Text that fetches, runs or links wherever it is taken for HTML or Markdown."""
     return (
@@ -107,6 +111,7 @@ def test_payloads_are_text_on_every_page(
     """With hostile text in every field, no page calls the beacon or runs a script."""
     for name, place in places(attacked).items():
         settled(tab, f"{attacked_pages}/{place}")
+        tab.get_by_test_id("stMain").locator(DRAWN).first.wait_for()
         tab.wait_for_load_state("networkidle")
         assert tab.evaluate("window.__pwn") is None, name
         assert tab.locator(f"[src^='{beacon.url}'], [href^='{beacon.url}'], [href^='javascript']").count() == 0, name
