@@ -47,7 +47,9 @@ class Recovery:
         if self.wal_given_up:
             said.append("The write-ahead log was damaged beyond use and was set aside.")
         if self.rebuilt:
-            said.append("The database file was damaged and was made anew.")
+            said.append(
+                "The database file was damaged and was made anew; `telltale restore` puts a backup in its place."
+            )
         if self.salvaged_tables:
             said.append(f"{len(self.salvaged_tables)} tables were copied from the damaged file.")
         if self.lost_tables:

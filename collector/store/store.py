@@ -184,11 +184,11 @@ class DuckDBStore:
         known = {key: self.front.recent(key) for key in keys}
         wanted = {key: places for key, (_trace, places) in known.items() if places}
         stored = self._history.rows(wanted) if wanted else {}
-        answer = []
-        for key, (trace, places) in known.items():
-            whole = self.front.complete(key, stored[key], places) if places else trace
-            answer.append(whole or Trace(key.project, key.trace_id))
-        return answer
+        whole = {
+            key: self.front.complete(key, stored[key], places) if places else trace
+            for key, (trace, places) in known.items()
+        }
+        return [whole[key] or Trace(key.project, key.trace_id) for key in keys]
 
     def read(self, sql: str, params: Mapping[str, Any] | None = None, scope: Scope | None = None) -> pa.Table:
         """Rows of one question on a snapshot.
