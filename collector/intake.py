@@ -12,7 +12,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import structlog
@@ -185,7 +186,7 @@ class Intake:
             self._on_append(receipt)
         for export, decoded in taken:
             self._count(export, decoded)
-            if not export.answer.done():
+            with suppress(InvalidStateError):  # the sender went away meanwhile
                 export.answer.set_result(decoded)
 
     def _decode(self, export: Export) -> Decoded | None:
@@ -222,5 +223,5 @@ class Intake:
 
 
 def _fail(export: Export, refusal: Refusal) -> None:
-    if not export.answer.done():
+    with suppress(InvalidStateError):  # answered, or the sender went away
         export.answer.set_exception(refusal)

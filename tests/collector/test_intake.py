@@ -149,3 +149,22 @@ def test_redaction_sees_every_batch_before_the_store(store: RememberingStore) ->
     many(intake, [None])
     assert [span.name for batch in store.batches for span in batch.spans] == ["masked"]
     intake.close(5)
+
+
+def test_a_sender_that_goes_away_hurts_nobody(store: RememberingStore) -> None:
+    """A request cancelled while its group is appended changes nothing for the others of the group."""
+    intake = started(store)
+    store.gate.clear()
+
+    async def run() -> list[Any]:
+        tasks = [asyncio.create_task(submit(intake)) for _ in range(4)]
+        await asyncio.sleep(0.05)
+        tasks[1].cancel()
+        await asyncio.sleep(0.05)
+        store.gate.set()
+        return await asyncio.gather(*tasks, return_exceptions=True)
+
+    answers = asyncio.run(run())
+    assert [isinstance(answer, Decoded) for answer in answers] == [True, False, True, True]
+    assert isinstance(many(intake, [None])[0], Decoded)
+    intake.close(5)
