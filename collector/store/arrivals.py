@@ -15,16 +15,16 @@ Arrival = tuple[int, str, str]
 class ArrivalLog:
     """The last arrivals. Not thread-safe: its owner holds a lock."""
 
-    def __init__(self, known_from_seq: int, most: int = 500_000) -> None:
+    def __init__(self, known_from_seq: int, most: int = 50_000) -> None:
         """Arrivals after `known_from_seq` are here; older ones must be asked of the database."""
         self.known_from_seq = known_from_seq
         self._most = most
         self._log: list[Arrival] = []
 
-    def add(self, arrivals: Iterable[Arrival]) -> None:
-        """Arrivals of one append, ascending."""
+    def add(self, arrivals: Iterable[Arrival], stored_seq: int) -> None:
+        """Arrivals of one append, ascending. Old ones leave, once the database holds them (`stored_seq`)."""
         self._log.extend(arrivals)
-        if len(self._log) > 2 * self._most:
+        if len(self._log) > 2 * self._most and self._log[-self._most - 1][0] <= stored_seq:
             self.known_from_seq = self._log[-self._most - 1][0]
             del self._log[: -self._most]
 

@@ -144,7 +144,7 @@ class Front:
             self._recent.touch(project, trace_id)
         self.seen.add([trace_hash(trace_id) for _project, trace_id in last], piece.first_seq, piece.last_seq)
         arrived: Iterable[Arrival] = sorted((seq, project, trace_id) for (project, trace_id), seq in last.items())
-        self._arrived.add(arrived)
+        self._arrived.add(arrived, self.stored_seq)
 
     def arrivals(self, after_seq: int, limit: int) -> tuple[list[TraceKey], int] | None:
         """Traces that got rows after a number, and where the answer ends; None where memory does not reach so far."""

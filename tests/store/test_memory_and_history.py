@@ -82,6 +82,19 @@ def test_arrivals_reach_back_before_a_restart(path: Path) -> None:
     store.close()
 
 
+def test_arrivals_that_left_memory_are_asked_of_the_database() -> None:
+    """Old arrivals leave in order, never those that the database does not hold; what is left answers as before."""
+    from collector.store.arrivals import ArrivalLog
+
+    log = ArrivalLog(0, most=10)
+    for n in range(1, 100):
+        log.add([(n, "default", f"{n:032x}")], stored_seq=min(n, 60))
+    assert 50 <= log.known_from_seq <= 60
+    keys, reached = log.after(95, limit=2)
+    assert ([k.trace_id for k in keys], reached) == ([f"{96:032x}", f"{97:032x}"], 97)
+    assert log.after(97, limit=2) == ([TraceKey("default", f"{98:032x}"), TraceKey("default", f"{99:032x}")], None)
+
+
 def test_logs_travel_with_their_trace(path: Path) -> None:
     """Log records count as arrivals of their trace; those without one are stored and asked for, no more."""
     store = DuckDBStore(path, TINY)
