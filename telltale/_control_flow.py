@@ -12,12 +12,16 @@ _SIGNALS = frozenset(
         "langgraph.NodeInterrupt",
         "langgraph.ParentCommand",
         "langgraph.GraphDrained",
+        "langgraph.NodeCancelledError",
         "pydantic_ai.ModelRetry",
         "pydantic_ai.CallDeferred",
         "pydantic_ai.ApprovalRequired",
         "pydantic_ai.ToolRetryError",
         "pydantic_ai.SkipToolExecution",
         "pydantic_ai.SkipToolValidation",
+        "pydantic_ai.SkipModelRequest",
+        "pydantic_ai.RetryModelRequest",
+        "pydantic_ai.RunCancelled",
         "pydantic_ai.UsageLimitExceeded",
         "agents.InputGuardrailTripwireTriggered",
         "agents.OutputGuardrailTripwireTriggered",
@@ -27,12 +31,11 @@ _SIGNALS = frozenset(
         "google.LlmCallsLimitExceededError",
         "google.NodeInterruptedError",
         "mcp.UrlElicitationRequiredError",
-        "mcp.InputRequiredError",
-        "prefect.PrefectSignal",
-        "temporalio.ContinueAsNewError",
+        "crewai.HumanFeedbackPending",
     }
 )
-"""`package.Class` of the frameworks' signals; classes that extend one of them count too."""
+"""`package.Class` of the frameworks' signals; classes that extend one of them count too. The framework tests check that
+each still exists under its name."""
 
 
 @lru_cache(maxsize=512)

@@ -8,6 +8,7 @@ from telltale._result import code_of_text
 from telltale.vocabulary import Code
 
 _AUTHORED = frozenset({"fastmcp.ToolError", "mcp.ToolError", "langchain_core.ToolException", "pydantic_ai.ToolFailed"})
+_DENIED = frozenset({"fastmcp.AuthorizationError", "fastmcp.InsufficientScopeError"})
 _NO_SUCH_TOOL = "There is no tool of that name. Use one of the listed tools."
 
 
@@ -20,8 +21,10 @@ def tool_author_errors(exc: BaseException) -> Failure | None:
     text = str(exc)[:2000]
     if text.startswith("Unknown tool:"):
         return Failure(Code.INVALID_ARGUMENT, "unknown tool", _NO_SUCH_TOOL)
-    if "fastmcp.AuthorizationError" in names:
-        return Failure(Code.PERMISSION_DENIED, "fastmcp AuthorizationError")
+    if names & _DENIED:
+        return Failure(Code.PERMISSION_DENIED, f"fastmcp {type(exc).__name__}")
+    if "fastmcp.ValidationError" in names and exc.__cause__ is None:
+        return Failure(Code.INVALID_ARGUMENT, "fastmcp ValidationError")
     if not names & _AUTHORED or exc.__cause__ is not None:
         return None
     return Failure(code_of_text(text) or Code.INTERNAL, f"tool error {type(exc).__name__}", text)

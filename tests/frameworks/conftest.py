@@ -287,3 +287,22 @@ def example() -> Callable[[str], str]:
         return done.stdout
 
     return run
+
+
+@pytest.fixture
+def missing_signals() -> Callable[..., set[str]]:
+    """The control-flow signals of a package that the library knows and that the named modules no longer have."""
+
+    def missing(package: str, *modules: str) -> set[str]:
+        from importlib import import_module
+
+        from telltale._control_flow import _SIGNALS, is_control_flow
+
+        known = {name.partition(".")[2] for name in _SIGNALS if name.startswith(f"{package}.")}
+        for module in modules:
+            for name, found in vars(import_module(module)).items():
+                if name in known and isinstance(found, type) and is_control_flow(found.__new__(found)):
+                    known.discard(name)
+        return known
+
+    return missing

@@ -463,3 +463,8 @@ def test_openapi_tools_are_guarded(scenario: Any) -> None:
     body = assert_envelope(told)["error"]
     assert body["code"] == "UNAVAILABLE"
     assert "internal" not in body["message"]
+
+
+def test_the_frameworks_signals_still_exist(missing_signals: Any) -> None:
+    """A canary: a signal under a new name would be taken for a failure."""
+    assert missing_signals("google", "google.adk.agents.invocation_context", "google.adk.workflow._errors") == set()

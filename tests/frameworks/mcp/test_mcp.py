@@ -192,3 +192,8 @@ def test_the_example_runs(example: Any) -> None:
 
     for word in ("fix_arguments", "retry_later", "stop_and_tell_user", "nothing was booked", "Booked: m-7781"):
         assert word in printed
+
+
+def test_the_frameworks_signals_still_exist(missing_signals: Any) -> None:
+    """A canary: a signal under a new name would be taken for a failure."""
+    assert missing_signals("mcp", "mcp.shared.exceptions") == set()
