@@ -37,6 +37,7 @@ be written) may pass, so the rows stay in the backlog and the journal until it d
 ROWS_A_TRANSACTION = 20_000
 _LONGEST_PAUSE_S = 5.0
 _POSTPONED_S = 2.0
+_FILE_EVERY_S = 2.0
 
 
 @dataclass(slots=True, frozen=True)
@@ -78,6 +79,7 @@ class Drain:
         self._last_work = time.monotonic()
         self._not_before = 0.0
         self._stored_seq = self._released_seq = 0
+        self._file_looked_at, self._displaced = time.monotonic(), False
 
     def start(self, front: Front) -> None:
         """Serve this front."""
@@ -100,6 +102,7 @@ class Drain:
         while not self._stopping.is_set():
             try:
                 self._engine.interrupt_overdue()
+                self._check_file()
                 if self._engine.dead:
                     self._reopen()
                 if self._backlog.wait(self._pace.gather_s):
@@ -116,6 +119,16 @@ class Drain:
                 log.warning("store_writing_failed", error=self.last_error[:500], failures=self.failures)
                 self._stopping.wait(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE_S)
+
+    def _check_file(self) -> None:
+        """A file that was removed or replaced can be asked to the end; what is taken must not go down with it."""
+        if time.monotonic() < self._file_looked_at + _FILE_EVERY_S or self._displaced:
+            return
+        self._file_looked_at = time.monotonic()
+        if self._engine.is_displaced() and self._front is not None:
+            self._displaced = True
+            self._front.refuse("the database file was removed or replaced; restart the service")
+            log.critical("store_file_displaced", path=str(self._engine.path))
 
     def _rest(self) -> float:
         """A lone batch is taken in at once; when batches follow each other they are gathered."""
@@ -220,8 +233,9 @@ class Drain:
         self.last_checkpoint_s = time.monotonic() - started
 
     def _release(self, stored_seq: int) -> None:
-        self._journal.release(stored_seq)
-        self._released_seq = stored_seq
+        if not self._engine.is_displaced():
+            self._journal.release(stored_seq)
+            self._released_seq = stored_seq
 
     def _learn(self, front: Front) -> None:
         """After the opening, on a thread of its own: which traces lie where among the rows stored before it.

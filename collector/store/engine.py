@@ -40,6 +40,11 @@ class Engine:
         self._lent: dict[int, tuple[duckdb.DuckDBPyConnection, float]] = {}
         self._lock = threading.Condition()
         self._dead = False
+        self._inode = _inode(path)
+
+    def is_displaced(self) -> bool:
+        """Whether the file that is open is no longer the one at the path: removed or replaced behind our back."""
+        return _inode(self.path) != self._inode
 
     @contextmanager
     def cursor(self, timeout_s: float = float("inf")) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -113,6 +118,8 @@ class Engine:
         Raises:
             StoreUnavailable: it cannot be opened now; to be tried again.
         """
+        if self.is_displaced():
+            raise StoreUnavailable("the database file was removed or replaced")
         self._close(interrupt=True)
         try:
             connection = connect(self.path, self._limits)
@@ -140,3 +147,10 @@ class Engine:
         if connection is not None:
             with contextlib.suppress(duckdb.Error):
                 connection.close()
+
+
+def _inode(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0

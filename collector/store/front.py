@@ -31,7 +31,7 @@ class Front:
         self.seen = Seen(last_seq)
         self.last_seq = last_seq
         self.stored_seq = last_seq
-        self.closed = False
+        self.refusal: str | None = None
         self.spans = self.logs = self.duplicates = 0
         self._journal = journal
         self._backlog = backlog
@@ -55,8 +55,8 @@ class Front:
         spans, logs = encode_spans(batch.spans), encode_logs(batch.logs)
         stored = self._stored("span", batch.spans, spans) | self._stored("log", batch.logs, logs)
         with self._lock:
-            if self.closed:
-                raise StoreUnavailable("the store is closed")
+            if self.refusal:
+                raise StoreUnavailable(self.refusal)
             kept_spans = self._unknown(batch.spans, spans.keys, stored)
             kept_logs = self._unknown(batch.logs, logs.keys, stored)
             duplicates = len(batch.spans) + len(batch.logs) - len(kept_spans) - len(kept_logs)
@@ -202,10 +202,10 @@ class Front:
         """What the recent rows weigh, roughly."""
         return self._recent.size
 
-    def close(self) -> None:
+    def refuse(self, why: str) -> None:
         """Take nothing more."""
         with self._lock:
-            self.closed = True
+            self.refusal = why
 
 
 def _some(encoded: Encoded, kept: list[int]) -> Encoded:

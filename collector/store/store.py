@@ -109,7 +109,7 @@ class DuckDBStore:
         self.path = path
         self.options = options or Options()
         self.recovery = Recovery()
-        self._disk_low, self._disk_looked_at = False, 0.0
+        self._disk_low, self._disk_looked_at, self._closed = False, 0.0, False
         self._own()
         try:
             self._open()
@@ -267,9 +267,10 @@ class DuckDBStore:
 
     def close(self) -> None:
         """Finish what was acknowledged, checkpoint, release the file. What cannot be finished waits in the journal."""
-        if self.front.closed:
+        if self._closed:
             return
-        self.front.close()
+        self._closed = True
+        self.front.refuse("the store is closed")
         self.drain.stop(timeout_s=30.0)
         with contextlib.suppress(duckdb.Error, StoreUnavailable):
             self.drain.checkpoint()

@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import duckdb
@@ -13,9 +14,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from store_child import batch
 from store_harness import acknowledged, kill, start, verify, wait_until
 
-from analytics.store import StoreUnavailable
+from analytics.store import StoreUnavailable, TraceKey
 from collector.store import DuckDBStore
 
 
@@ -130,6 +132,35 @@ def test_a_damaged_journal_costs_the_damaged_record_only(folder: Path) -> None:
     assert any("journal are damaged" in sentence for sentence in store.recovery.sentences())
     store.close()
     assert verify(folder / "d.db", folder / "acked").doubled == []
+
+
+@pytest.mark.parametrize("how", ["removed", "replaced"])
+def test_a_file_that_goes_away_while_running(tmp_path: Path, how: str) -> None:
+    """It is noticed, nothing more is taken, and the next start has what the journal kept."""
+    path = tmp_path / "g.db"
+    store = DuckDBStore(path)
+    store.append(batch(1, 5))
+    assert store.flush()
+    other = tmp_path / "other.db"
+    DuckDBStore(other).close()
+    if how == "removed":
+        path.unlink()
+    else:
+        other.rename(path)
+
+    def refused() -> bool:
+        try:
+            store.append(batch(int(time.time_ns() % 10**6) + 10, 1))
+        except StoreUnavailable as error:
+            return "removed or replaced" in str(error)
+        return False
+
+    wait_until(refused)
+    assert store.read("SELECT count(*) AS n FROM {span} AS s")["n"][0].as_py() >= 5
+    store.close()
+    again = DuckDBStore(path)
+    assert again.traces([TraceKey("default", f"{1:032x}")])[0].spans
+    again.close()
 
 
 def test_another_database_is_left_alone(tmp_path: Path) -> None:
