@@ -37,7 +37,7 @@ def sidebar(view: View, here: str) -> bool:
     """
     with st.sidebar:
         _navigation(view, here)
-        return _project(view) if here == "replay" else _filters(view)
+        return _project(view) if here == "replay" else _filters(view, here)
 
 
 def _navigation(view: View, here: str) -> None:
@@ -60,7 +60,7 @@ def _project(view: View) -> bool:
     return False
 
 
-def _filters(view: View) -> bool:
+def _filters(view: View, here: str) -> bool:
     with st.container(gap="xsmall"):
         st.caption("Filters")
         _choice("since", "Time range", RANGES, view.since)
@@ -80,6 +80,8 @@ def _filters(view: View) -> bool:
                 on_click=_clear,
                 disabled=not view.narrowed_by() and not view.until,
             )
+            if here not in LIVE:
+                return False
             return st.toggle("Live", key="live", value=True, persist_state="session", help="Refresh every 10 seconds")
 
 

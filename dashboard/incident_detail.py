@@ -46,6 +46,10 @@ def detail(row: Incident, view: View) -> None:
         _forms(row, view)
 
 
+def _short(value: object) -> object:
+    return f"{value:.4g}" if isinstance(value, float) else value
+
+
 def _life(row: Incident) -> None:
     first = words.parse_time(row.get("first_failure"))
     frame = pd.DataFrame(
