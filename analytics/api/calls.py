@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from analytics.api.context import Answer, Context
@@ -11,7 +12,11 @@ from analytics.api.rules import sentence
 from analytics.questions import rows
 from analytics.questions.call_object import call_object, evidence_of
 from analytics.questions.filters import Filters
+from analytics.questions.times import DAY_NS
 from telltale.vocabulary import Outcome
+
+RECENT_NS = 3 * DAY_NS
+"""A call is looked for in these last days first: an id prunes nothing, a time does."""
 
 EXCERPT = 2000
 """How much of a result a list shows, in characters; the call itself has all of it."""
@@ -55,10 +60,12 @@ def full_call(row: dict[str, Any]) -> dict[str, Any]:
 
 def call_row(context: Context, project: str, span_id: str) -> dict[str, Any] | None:
     """The row of the call that a span (or call id) belongs to."""
-    for question in ("call_by_span", "call_by_member"):
-        found = rows(context.store, question, Filters(project=project), span_id=span_id)
-        if found:
-            return found[0]
+    recent = Filters(project=project, since_ns=time.time_ns() - RECENT_NS)
+    for filters in (recent, Filters(project=project)):
+        for question in ("call_by_span", "call_by_member"):
+            found = rows(context.store, question, filters, span_id=span_id)
+            if found:
+                return found[0]
     return None
 
 

@@ -12,8 +12,8 @@ from analytics.api.query import MAX_LIMIT
 from analytics.commands.output import FORMATS, quiet_pipe, show
 from analytics.commands.source import Source, fail, source
 
-Db = Annotated[Path | None, typer.Option(help="Database file that no service holds.", envvar="TELLTALE_DB")]
-Api = Annotated[str | None, typer.Option(help="Address of a running service's API.", envvar="TELLTALE_API_URL")]
+Db = Annotated[Path | None, typer.Option(help="Database file that no service holds. (TELLTALE_DB)")]
+Api = Annotated[str | None, typer.Option(help="Address of a running service's API. (TELLTALE_API_URL)")]
 Since = Annotated[str | None, typer.Option(help="15m, 24h, 7d, a time, or all.", show_default="all; 24h with --api")]
 Until = Annotated[str | None, typer.Option(help="The same words.")]
 Project = Annotated[str | None, typer.Option(help="Project.", show_default="default")]

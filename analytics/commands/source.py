@@ -77,9 +77,14 @@ def _place(endpoint: str, path: Mapping[str, str]) -> tuple[str, ...]:
 
 @contextmanager
 def source(db: Path | None, api: str | None) -> Iterator[Source]:
-    """The source that `--db` or `--api` names; a file is judged to its end first. Ends the command when it cannot."""
+    """The source that `--db` or `--api` names, else `TELLTALE_DB`, else `TELLTALE_API_URL`, else ./telltale.db.
+
+    A file is judged to its end first. Ends the command when there is no answer to be had.
+    """
     if db is not None and api is not None:
         fail("name either --db or --api, not both")
+    if db is None and api is None and not os.environ.get("TELLTALE_DB"):
+        api = os.environ.get("TELLTALE_API_URL") or None
     try:
         if api is not None:
             if not api.startswith(("http://", "https://")):

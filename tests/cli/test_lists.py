@@ -176,3 +176,16 @@ def test_a_reader_that_has_seen_enough_is_no_error(db: Path) -> None:
     result = subprocess.run(["/bin/sh", "-c", code], capture_output=True, text=True, timeout=110, check=False)
 
     assert (len(result.stdout), result.stderr) == (10, "")
+
+
+def test_a_flag_beats_the_environment(run: Run, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Variables say where to ask only when no flag does."""
+    monkeypatch.setenv("TELLTALE_API_URL", "http://127.0.0.1:9")
+    by_flag = run("calls", "--db", db, "--format", "jsonl")
+    monkeypatch.setenv("TELLTALE_DB", str(db))
+    by_variable = run("calls", "--format", "jsonl")
+    nobody = run("calls", "--api", "http://127.0.0.1:9")
+
+    assert (by_flag.exit_code, by_variable.exit_code, nobody.exit_code) == (0, 0, 2)
+    assert len(by_variable.stdout.splitlines()) == 5
+    assert "no service answers" in nobody.stderr

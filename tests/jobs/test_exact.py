@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,8 @@ from analytics.spans import Span, Trace
 from analytics.store import Batch
 from collector.store import DuckDBStore
 from telltale.vocabulary import Outcome
-from tests.jobs.stubs import stub_judge, stub_session, tool_span
+from tests.api.scene import scene
+from tests.jobs.stubs import T0, stub_judge, stub_session, tool_span
 
 RECOUNTED = {
     "rollup_hour": """SELECT project, CAST(started_ns // 3600000000000 AS INTEGER) AS hour, tool, outcome,
@@ -96,3 +98,23 @@ def test_counts_stay_exact_through_any_history(store: DuckDBStore, seed: int) ->
     job.drain()
 
     assert_exact(store)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_batching_gives_the_same_verdicts(tmp_path: Path, seed: int) -> None:
+    """The real judge over the same spans, in one batch or in any others, in any order: the same rows."""
+    chance = random.Random(seed)
+    at = T0
+    whole, parts = DuckDBStore(tmp_path / "whole.db"), DuckDBStore(tmp_path / "parts.db")
+    whole.append(scene(at))
+    JudgeJob(whole, pause_s=0).drain()
+    spans = scene(at).spans
+    chance.shuffle(spans)
+    while spans:
+        parts.append(Batch(spans=[spans.pop() for _ in range(min(len(spans), chance.randrange(1, 4)))]))
+        JudgeJob(parts, pause_s=0).drain()
+    compared = "SELECT * EXCLUDE (judged_seq, judged_ns, received_ns, digest) FROM call ORDER BY id"
+
+    assert parts.read(compared).to_pylist() == whole.read(compared).to_pylist()
+    whole.close()
+    parts.close()
