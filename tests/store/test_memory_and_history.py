@@ -324,3 +324,23 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "file" / "t.db"):
         with pytest.raises(StoreUnavailable):
             DuckDBStore(place)
+
+
+@pytest.mark.parametrize("ids", ["random", "first half only"])
+def test_an_opened_store_learns_what_lies_where(path: Path, ids: str) -> None:
+    """Soon after the opening new traces are known to be new, and old ones are found."""
+    store = DuckDBStore(path)
+    made = [span(n, trace=n) for n in range(1, 200)]
+    for row in made:
+        row.trace_id = row.trace_id if ids == "random" else row.trace_id[:16] + "0" * 16
+    store.append(Batch(made))
+    store.close()
+    store = DuckDBStore(path)
+    deadline = time.monotonic() + 60
+    while store.front.seen.unknown():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert store.front.seen.places(span(trace=5000).trace_id) == []
+    assert all(store.front.seen.places(row.trace_id) for row in made)
+    assert [len(t.spans) for t in store.traces([TraceKey("default", row.trace_id) for row in made])] == [1] * len(made)
+    store.close()
