@@ -64,7 +64,15 @@ class Guard:
             raise RuntimeError("the guarded block has no answer before it is left")
         return self._envelope
 
-    def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+    @overload  # from the narrowest form to the widest, as for `guard`
+    def __call__(self, fn: Callable[P, AsyncIterator[R]]) -> Callable[P, AsyncGenerator[R | Envelope, None]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, fn: Callable[P, Iterator[R]]) -> Callable[P, Generator[R | Envelope, None, None]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, fn: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, Envelope]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, fn: Callable[P, R]) -> Callable[P, Envelope]: ...
+    def __call__(self, fn: Any) -> Any:
         """The guarded function, with the name, docstring, signature and annotations of the one inside."""
         if isinstance(fn, staticmethod | classmethod):
             return type(fn)(self(fn.__func__))

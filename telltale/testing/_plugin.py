@@ -1,6 +1,7 @@
 """The pytest plugin: fixtures for captured spans, and one test run per guarded tool.
 
-Loaded by every pytest run where the package is installed, so it imports nothing of the library before it is used.
+Loaded by every pytest run where the package is installed: it brings the library's light part and no SDK before a test
+asks for a fixture.
 """
 
 from __future__ import annotations
