@@ -11,12 +11,14 @@ from collections.abc import Iterable, Sequence
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
+_WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - addresses to bind, never names to be called by
+
 
 class HostCheck:
     """Knows the names of this service."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        self._names = _LOOPBACK | {name.lower().rstrip(".") for name in names}
+        self._names = (_LOOPBACK | {name.lower().rstrip(".").strip("[]") for name in names}) - _WILDCARDS
 
     def allows(self, headers: Sequence[str], server: tuple[str, int | None] | None) -> bool:
         """Whether a request may be answered.

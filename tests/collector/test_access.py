@@ -18,6 +18,7 @@ from analytics.store import TraceKey
 from collector import cli
 from collector.access.api import needed_role
 from collector.access.backoff import BackOff
+from collector.access.hosts import HostCheck
 from collector.access.rate import SenderRate
 from collector.access.tokens import Role, TokenFile, token_path
 from collector.errors import Refusal
@@ -187,6 +188,18 @@ def test_a_rebound_name_reaches_nothing(service: Service) -> None:
         assert api(service, "GET", "/api/v1/status", {"host": host}).status_code == 421
     for host in ("localhost", "LOCALHOST:99", "127.0.0.1:1", "[::1]:80"):
         assert api(service, "GET", "/api/v1/status", {"host": host}).status_code == 200
+
+
+def test_a_wildcard_address_is_no_name() -> None:
+    """Listening everywhere makes `0.0.0.0` no name of the service; configured names and the reached address are."""
+    check = HostCheck(("0.0.0.0", "Telltale.internal."))
+    reached = ("10.0.0.7", 4319)
+    assert not check.allows(["0.0.0.0:4319"], reached)
+    assert check.allows(["telltale.internal:4319"], reached)
+    assert check.allows(["10.0.0.7:4319"], reached)
+    assert not check.allows(["10.0.0.8:4319"], reached)
+    assert not check.allows([], reached)
+    assert not check.allows(["localhost", "localhost"], reached)
 
 
 @pytest.mark.otlp(53, 54)
