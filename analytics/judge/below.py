@@ -6,6 +6,8 @@ from analytics.judge.attempts import Attempt, failure_of
 from analytics.judge.case import Case, Verdict
 from analytics.judge.echo import echoed_status
 from telltale.payload import Reading, Says
+from telltale.payload.empty import is_frame
+from telltale.payload.fields import role_of
 from telltale.payload.verbs import Verb, verb_of
 from telltale.payload.words import words
 from telltale.vocabulary import Code, Confidence, Payload
@@ -66,10 +68,18 @@ def _empty(case: Case, failed: list[Attempt]) -> str | None:
     """An empty result: honest, unless a source failed or a step inside raised."""
     if case.settings.empty_is_normal:
         return None
-    if failed:
+    if failed and not (_denies(case.reading) and all(attempt.cause.code is Code.NOT_FOUND for attempt in failed)):
         return "trace.empty_after_failure"
     raised = case.below.raised and all(attempt.failed for attempt in case.below.attempts)
     return "trace.empty_after_exception" if raised else None
+
+
+def _denies(reading: Reading) -> bool:
+    """`{"found": false, "user": null}`: the result says in a flag of its own that the thing is not there."""
+    value = reading.value
+    return isinstance(value, dict) and any(
+        inner is False and not is_frame(key) and role_of(key) is None for key, inner in list(value.items())[:30]
+    )
 
 
 def _filled(case: Case, failed: list[Attempt]) -> str | None:

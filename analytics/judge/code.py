@@ -10,6 +10,7 @@ from analytics.judge.case import Verdict
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from telltale.payload import Reading
 from telltale.payload.codes import ERRNO, code_of_class, is_defect
+from telltale.payload.evidence import told_texts
 from telltale.payload.phrases import code_of_phrase
 from telltale.vocabulary import Code
 
@@ -94,13 +95,17 @@ def class_of(mark: Mark) -> str:
 
 def _from_texts(call: LogicalCall, reading: Reading) -> tuple[Code, str] | None:
     value = reading.value
-    texts = [reading.message, value if isinstance(value, str) else None, call.told]
+    texts = [reading.message, value if isinstance(value, str) else None, call.told, *told_texts(value)]
     texts += [str(mark.value) for mark in call.marks if mark.meaning is Meaning.FAILED and isinstance(mark.value, str)]
     for text in texts:
-        if text:
-            phrase = code_of_phrase(text)
-            if phrase is not None:
-                return phrase[0], "text"
+        if not text:
+            continue
+        phrase = code_of_phrase(text)
+        if phrase is not None:
+            return phrase[0], "text"
+        named = code_of_class(text) if len(text) <= 80 and " " not in text else None
+        if named is not None and named is not Code.INTERNAL:
+            return named, "text"
     return None
 
 

@@ -9,7 +9,9 @@ from analytics.judge.code import class_of
 from analytics.normalise.logical_call import LogicalCall, Meaning
 from telltale.payload import Reading
 from telltale.payload.catalogues import injection_in, masking_of, says_nothing
-from telltale.payload.leaks import leaks_in
+from telltale.payload.evidence import told_texts
+from telltale.payload.leaks import holds_stack, leaks_in
+from telltale.payload.named import denies_tool
 from telltale.payload.verbs import Verb, names_documents, verb_of
 from telltale.payload.words import words
 from telltale.vocabulary import MESSAGE_CAP, NOT_RETRYABLE, Action, Code, Flag, Outcome, Payload
@@ -33,9 +35,7 @@ def flags_of(
     if seen is not None:
         if _is_generic(call, reading, seen):
             flags.append(Flag.GENERIC_ERROR.value)
-        leak = next(
-            (kind for kind, _ in leaks_in(seen, call.arguments_text or "") if kind not in _business(call)), None
-        )
+        leak = _leak(call, reading, seen)
         if leak is not None:
             raise_flag(Flag.LEAKED_INTERNALS, leak)
         length = _length(call, reading)
@@ -67,6 +67,20 @@ def _seen(call: LogicalCall, reading: Reading) -> str | None:
     return call.told
 
 
+def _leak(call: LogicalCall, reading: Reading, seen: str) -> str | None:
+    """The kind of internals that a failing result gives away: as it was sent, or in the texts of the decoded object.
+
+    In JSON a stack's lines are escaped, or each is an item of a list: only the decoded object shows them as lines.
+    """
+    business = _business(call)
+    told = "\n".join(told_texts(reading.value)) if isinstance(reading.value, dict | list) else ""
+    for text in (seen, told):
+        for kind, _ in leaks_in(text, call.arguments_text or "") if text else ():
+            if kind not in business:
+                return kind
+    return "stack trace" if holds_stack(reading.value) and "stack trace" not in business else None
+
+
 def _business(call: LogicalCall) -> frozenset[str]:
     """The internals that a tool deals in, so that they are no leak: a file tool's paths, a query tool's SQL."""
     verb = verb_of(call.tool)
@@ -92,7 +106,7 @@ def _is_generic(call: LogicalCall, reading: Reading, seen: str) -> bool:
         return bool(message) and says_nothing(str(message), call.tool) and not _has_more(reading)
     if reading.empty:
         return any(mark.meaning is Meaning.FAILED for mark in call.marks)
-    if not reading.text or not seen.strip():
+    if not reading.text or not seen.strip() or denies_tool(seen, call.tool):
         return False
     masked = any(found.rule == "text.masking" for found in reading.findings)
     entry = masking_of(seen) if masked else None

@@ -95,13 +95,14 @@ def masking_of(text: str) -> Masking | None:
 _SAYING_NOTHING = words(
     """
     a action administrator again an and are as at be been by call called calling can cannot code complete
-    completed contact could did do due during encountered err error errors exception execute executed executing
-    execution fail failed failing fails failure false fatal for from function generic handled happened has have
-    in internal internally invocation invoke invoked invoking is it item later mcp message node none not null
-    object occurred of on operation or please plugin problem process processing raised request response result
-    returned run running server service something sorry status step support task that the there this to tool
-    true try trying unable undefined unexpected unexpectedly unhandled unknown unspecified using was went were
-    when while with wrong you your
+    completed completing contact could did do due during encountered err error errors exception execute
+    executed executing execution fail failed failing fails failure false fatal for from function generate
+    generating generic handled handling happened has have in internal internally invocation invoke invoked
+    invoking is it item later mcp message node none not null object occurred of on operation or performing
+    please plugin problem process processing raised request response result returned run running server
+    service something sorry status step support task that the there this to tool true try trying unable
+    undefined unexpected unexpectedly unhandled unknown unspecified using was went were when while with
+    wrong you your
     """
 )
 _WORD = re.compile(r"[A-Za-z]+|(?<!\d)(?!32\d{3}(?!\d))\d+")

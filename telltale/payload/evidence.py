@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from telltale.payload.codes import code_of, code_of_class, code_of_number
-from telltale.payload.fields import Fields, Role
+from telltale.payload.fields import Fields, Role, role_of
 from telltale.vocabulary import Code
 
-_CODE_KEYS = ("status", "statusCode", "status_code", "code", "type", "error_code", "name", "message")
+_CODE_KEYS = ("status", "statusCode", "status_code", "code", "type", "kind", "error_code", "name", "reason", "message")
 _CODE_ROLES = (Role.HTTP, Role.CODE, Role.ERROR, Role.STATUS)
 
 
@@ -34,6 +34,49 @@ def code_inside(error: Any, fields: Fields | None = None) -> Code | None:
                 return code
             weak = weak or code
     return weak
+
+
+_TOLD_KEYS = frozenset({"text", "errors", "failures", "failed", "message", "reason", "detail", "details"})
+_MOST_TEXTS = 12
+_MOST_NODES = 60
+
+
+def told_texts(value: Any) -> list[str]:
+    """What an object tells of its failure, nearest first: the texts under its error and message keys, three deep.
+
+    Looks at no more than 60 objects and lists, of a list at its first three items, and gives at most 12 texts.
+    """
+    texts: list[str] = []
+    level: list[Any] = [value]
+    visited = 0
+    for _ in range(4):
+        below: list[Any] = []
+        for node in level:
+            visited += 1
+            if visited > _MOST_NODES or len(texts) >= _MOST_TEXTS:
+                return texts
+            if isinstance(node, list):
+                below += [item for item in node[:3] if isinstance(item, dict | list)]
+                texts += [item for item in node[:3] if isinstance(item, str) and node is not value]
+            elif isinstance(node, dict):
+                _texts_of(node, texts, below)
+        level = below
+    return texts
+
+
+def _texts_of(node: dict[str, Any], texts: list[str], below: list[Any]) -> None:
+    for key, inner in list(node.items())[:40]:
+        role = role_of(key)
+        tells = key in _TOLD_KEYS or role in (Role.ERROR, Role.ERRORS, Role.MESSAGE, Role.STREAM)
+        if isinstance(inner, str):
+            if tells and inner.strip():
+                texts.append(inner)
+        elif isinstance(inner, dict) or (isinstance(inner, list) and (tells or _holds_objects(inner))):
+            below.append(inner)
+
+
+def _holds_objects(items: list[Any]) -> bool:
+    return bool(items) and isinstance(items[0], dict)
 
 
 def short(value: Any) -> Any:

@@ -1,4 +1,8 @@
-"""Exit codes that are answers: programs for which POSIX or their manual says that 1 means "no" or "different"."""
+"""Exit codes: where a text states one, and where one is an answer.
+
+Of some programs POSIX or their manual says that 1 means "no" or "different". A text states an exit code in its last
+line, and the output of a tool that runs programs also in its first line or in a block of labelled lines.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,43 @@ _ANSWERING = words(
     """
 )
 _SEPARATOR = re.compile(r"&&|\|\||[|;&\n]")
+_LAST = re.compile(
+    r"(?:\[[^\]\n]{0,60}?\bexit(?:ed)?(?:[ _-]?(?:code|status))?(?: with)?(?: code| status)?\s?[:=]?\s?(?P<a>\d{1,3})\]"
+    r"|\(?(?:command |process |program )?(?:exited with|failed with|exit|returned)(?: non-zero)?(?: exit)?[ -]?"
+    r"(?:code|status)\s?[:=]?\s?(?P<b>\d{1,3})\)?\.?)\s*$",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(
+    r"(?:command |process |program )?(?:exited |failed )?(?:with )?(?:exit|return)[ _-]?(?:code|status)"
+    r"\s?[:=]?\s?(\d{1,3})\.?",
+    re.IGNORECASE,
+)
+_LABELLED = re.compile(r"^(?:exit|return)[ _-]?(?:code|status):[ \t]*(\d{1,3})[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_LABELS = re.compile(r"^(?:stdout|stderr|output|command|signal|directory)\b[^:\n]{0,20}:", re.IGNORECASE | re.MULTILINE)
+_BLOCK_CAP = 20_000
 _KEYS = ("command", "cmd", "script", "code", "args", "input")
+
+
+def exit_stated(text: str, runs: bool) -> tuple[str, int] | None:
+    """The exit code that a text states, with the words that state it; None where it states none.
+
+    Args:
+        text: the whole result.
+        runs: whether the tool runs programs, so that its first line and its labelled lines are the harness's own.
+    """
+    tail = text[-160:]
+    if "xit" in tail or "XIT" in tail or "returned" in tail:
+        last = tail.rstrip().rsplit("\n", 1)[-1].strip()
+        hit = _LAST.fullmatch(last) or (_LAST.search(last) if len(text) <= 160 and last[-1:] in "])" else None)
+        if hit is not None:
+            return hit.group(0), int(hit.group("a") or hit.group("b"))
+    if not runs:
+        return None
+    first = _FIRST.fullmatch(text[:80].lstrip().split("\n", 1)[0].strip())
+    if first is not None:
+        return first.group(0), int(first.group(1))
+    labelled = _LABELLED.search(text[:_BLOCK_CAP]) if len(_LABELS.findall(text[:_BLOCK_CAP])) >= 2 else None
+    return (labelled.group(0).strip(), int(labelled.group(1))) if labelled is not None else None
 
 
 def is_answer(arguments: Any, code: int) -> bool:

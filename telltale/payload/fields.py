@@ -49,10 +49,11 @@ _NAMES = {
     Role.MESSAGE: "message msg detail details reason title hint description stack cause help suggestion"
     " recovery_suggestion",
     Role.RETRY: "retryable retry_after retryAfter retry_after_seconds retryAfterSeconds retry_after_ms retryAfterMs"
-    " action should_retry shouldRetry",
+    " action should_retry shouldRetry retriable isRetryable is_retryable",
     Role.META: "request_id requestId trace_id traceId correlation_id correlationId timestamp time duration"
     " duration_ms elapsed elapsed_ms took version path instance docs documentation_url doc_url more_info"
-    " moreInfo info_url category tool tool_name toolName jsonrpc field param ref reference method url"
+    " moreInfo info_url category tool tool_name toolName tool_call_id toolCallId call_id"
+    " callId error_id errorId jsonrpc field param ref reference method url"
     " source",
 }
 _ROLES: dict[str, int] = {}
@@ -66,7 +67,10 @@ _ROLES["Error Message"] = Role.ERROR
 
 _ID_KEYS = frozenset(("id", "uuid", "key", "number", "sha", "iid", "gid", "guid", "slug", "name"))
 _NO_IDENTITY = frozenset(
-    ("request_id", "trace_id", "correlation_id", "session_id", "requestId", "traceId", "correlationId", "sessionId")
+    (
+        *("request_id", "trace_id", "correlation_id", "session_id", "tool_call_id", "call_id", "error_id"),
+        *("requestId", "traceId", "correlationId", "sessionId", "toolCallId", "callId", "errorId"),
+    )
 )
 _FINE = (0, 200, "0", "ok", "OK", "200")
 _NOTHING = ("", "none", "null", "0", "ok", "success", "no error", "false", "nil", "n/a")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from telltale.payload.words import holds_any
 
@@ -70,6 +70,23 @@ def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
         if kind is not None and kind not in seen and excerpt.strip(" \"'") not in known:
             seen.add(kind)
             yield kind, excerpt[:120]
+
+
+_STACKS = frozenset(("stack", "stackTrace", "stacktrace", "stack_trace", "traceback"))
+
+
+def holds_stack(value: Any, depth: int = 3) -> bool:
+    """Whether a result hands out stack frames: a filled list, or a text of several lines, under a key for them."""
+    if isinstance(value, list):
+        return depth > 0 and any(holds_stack(item, depth - 1) for item in value[:3])
+    if not isinstance(value, dict):
+        return False
+    for key, inner in list(value.items())[:40]:
+        if key in _STACKS and ((isinstance(inner, list) and inner) or (isinstance(inner, str) and "\n" in inner)):
+            return True
+        if depth > 0 and isinstance(inner, dict | list) and holds_stack(inner, depth - 1):
+            return True
+    return False
 
 
 def _credential(head: str, known: str) -> str | None:

@@ -84,6 +84,30 @@ def _of_program(text: str) -> TextMark | None:
     return TextMark(hit.group("mark").strip(), False, ERRNO.get(errno) if errno else None)
 
 
+_CROSS = re.compile(r"\s*(?:❌|✖|✗|✘|🚫|⛔)\ufe0f?\s*\w")
+_CHECKS = ("✅", "✔", "✓", "☑")
+_CODED = re.compile(
+    rf"{_DRESS}(?P<bracket>\[)?(?P<code>[A-Z][A-Z0-9]{{1,20}}(?:_[A-Z0-9]{{2,20}}){{1,4}})(?(bracket)\]:?|:)\s+(?=[A-Za-z])"
+)
+
+
+def cross_mark_of(text: str) -> str | None:
+    """The one line that a text is, where it begins with a cross and holds no tick; None for every other text."""
+    line = text.strip()
+    if len(line) > _LINE_CAP or "\n" in line or any(tick in line for tick in _CHECKS):
+        return None
+    return line if _CROSS.match(line) else None
+
+
+def coded_mark_of(text: str) -> tuple[str, Code] | None:
+    """A known code in capitals at the beginning (`[PERMISSION_DENIED] …`, `NOT_FOUND: …`), with the code it means."""
+    hit = _CODED.match(text[:200])
+    if hit is None or (hit.group("bracket") is None and "\n" in text.strip()):
+        return None
+    code = code_of(hit.group("code"))
+    return (hit.group(0).strip(), code) if code is not None else None
+
+
 _STATUS_LINE = re.compile(
     r"\s*(?:HTTP(?:/\d(?:\.\d)?)?\s+)?(?:Error\s+)?([45]\d\d)\s*[:\s-]\s*([A-Z][A-Za-z' -]{3,40})"
 )
@@ -94,6 +118,8 @@ _CLIENT = re.compile(
     r"|HTTP (?:(?:error|status)[ :]{1,3})?(?P<plain>[45]\d\d)(?=[:,.)]|$| [A-Z-])"
     r"|Error code: (?P<code>[45]\d\d)\b|(?P<google>[45]\d\d) [A-Z][A-Z_]{4,40}\. "
     r"|[^\n]{0,120}\b(?:GET|POST|PUT|PATCH|DELETE|HEAD) https?://\S{1,250}: (?P<go>[45]\d\d) "
+    r"|(?:The )?[\w ]{1,40} (?:returned|responded with|answered with|replied with) (?:an? )?"
+    r"(?:HTTP |status |error |code ){1,3}(?P<told>[45]\d\d)\b"
     r"|(?P<fetch>request to https?://\S{1,250} failed, reason: )|(?P<aio>Cannot connect to host \S{1,100} ssl:)"
     r"|(?P<httpcore>All connection attempts failed\Z)"
     r"|(?P<pool>HTTPS?ConnectionPool\(host=)|(?P<reset>\('Connection aborted\.'))"

@@ -227,7 +227,8 @@ def _exit_code(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
         if not isinstance(inner, int) or isinstance(inner, bool) or inner == 0:
             continue
         runs = fields.has(Role.STREAM) or "output" in value or verb_of(asked.tool) is Verb.RUN
-        if not runs or _is_looked_up(fields, asked):
+        tested = verb_of(asked.tool) is Verb.EXAMINE and inner == 1 and not fields.has(Role.STREAM)
+        if not runs or tested or names_a_state(asked.tool) or _is_looked_up(fields, asked):
             return Finding("payload.exit_code", Says.ANSWER, key, inner)
         says = Says.ANSWER if is_answer(asked.arguments, inner) else Says.FAILED
         return Finding("payload.exit_code", says, key, inner)

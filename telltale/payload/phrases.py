@@ -18,6 +18,13 @@ _LIMITED, _DOWN, _DENIED = Code.RATE_LIMITED, Code.UNAVAILABLE, Code.PERMISSION_
 _THINGS = "field|argument|parameter|option|property|key|code|value|format|type|column|attribute"
 _SECRETS = "api.?key|token|credentials?|password|session|sign-?in|log-?in|login|certificate|licen[cs]e"
 
+_DEFECTS = re.compile(
+    r"object has no attribute|object is not (?:subscriptable|callable|iterable)|index out of range|division by zero"
+    r"|cannot read propert(?:y|ies) of|\bis not a function\b|undefined is not|null pointer|nil pointer|nonetype"
+    r"|is not json serializable|\bname '\w+' is not defined|unexpected (?:response|server error|end of json)"
+)
+"""Messages by which language runtimes report a fault of the program itself: INTERNAL, whatever else they name."""
+
 _ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_LIMITED, "rate", r"\brate.?limit"),
     (_LIMITED, "too many requests", None),
@@ -42,12 +49,13 @@ _ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
         rf"\b(?:{_SECRETS}) (?:is |was |are )?(?:not valid|no longer valid|invalid)\b|invalid (?:{_SECRETS})",
     ),
     (_DENIED, "expired", rf"\b(?:{_SECRETS}) (?:is |was |has |are |have )?expired\b|expired (?:{_SECRETS})"),
-    (_DENIED, "missing", rf"missing (?:{_SECRETS})\b"),
+    (_DENIED, "missing", rf"missing (?:{_SECRETS})\b|\bauthori[sz]ation (?:\w+ )?(?:is |was )?missing"),
     (_DOWN, "time", r"\btimed?[ -]?out\b|\btimeout\b"),
     (
         _DOWN,
         "connection",
-        r"connection (?:was |is )?(?:refused|reset|aborted|closed|error|lost|timed)|refused the connection",
+        r"connections? (?:attempts? )?(?:was |is |were )?(?:refused|reset|aborted|closed|error|lost|timed|failed)"
+        r"|refused the connection",
     ),
     (_DOWN, "connect", r"(?:could not|cannot|can't|unable to|failed to) connect\b"),
     (_DOWN, "resolve", r"(?:could not|cannot|unable to|failed to) resolve (?:host|address|the name)"),
@@ -95,7 +103,7 @@ _ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_INVALID, "not allowed in", None),
     (_INVALID, "exceed", r"exceeds? (?:the )?(?:max|limit|allowed)"),
     (_INVALID, "too ", r"\btoo (?:long|large|many|short|big|small|few)\b"),
-    (_INVALID, "out of range", None),
+    (_INVALID, "out of ", r"out of (?:range|bounds)"),
     (_INVALID, "bad request", None),
     (_INVALID, "parse ", r"(?:cannot|could not|failed to|unable to) parse"),
     (
@@ -111,7 +119,8 @@ _ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (
         _MISSING,
         "no ",
-        r"\bno (?:\w+ ){1,3}(?:found|named|matching|with that|with the)\b|\bno (?:pending|matching|existing) \w+",
+        r"\bno (?:\w+ ){1,3}(?:found|named|called|matching|with (?:that|the|given|this|id|name))\b"
+        r"|\bno (?:pending|matching|existing) \w+",
     ),
     (_MISSING, "find", r"(?:could not|cannot|couldn't|unable to) find\b"),
     (_MISSING, "unknown ", r"unknown (?:\w+ )?(?:id|name|tool|user|file|host|table|resource)\b"),
@@ -144,7 +153,11 @@ def _phrase(head: str) -> tuple[Code, str] | None:
         code = code_of_http(int(number.group(1)))
         if code is not None:
             return code, number.group(0).strip()
-    best = _best(head.lower())
+    low = head.lower()
+    defect = _DEFECTS.search(low)
+    if defect is not None:
+        return Code.INTERNAL, defect.group(0)
+    best = _best(low)
     if best is not None:
         return best[1], best[2]
     numbers = _JSON_RPC.findall(head)

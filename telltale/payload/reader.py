@@ -8,6 +8,7 @@ from typing import Any
 from telltale.payload.codes import code_of, code_of_class, code_of_number
 from telltale.payload.empty import is_empty
 from telltale.payload.envelope import assess_envelope
+from telltale.payload.evidence import told_texts
 from telltale.payload.fields import fields_of, role_of
 from telltale.payload.objects import read_object
 from telltale.payload.reading import Asked, Finding, Reading, Says
@@ -186,7 +187,7 @@ def _declare(level: dict[str, Any], reading: Reading) -> None:
     reading.retryable = retryable if isinstance(retryable, bool) else None
     reading.retry_after_s = retry_after(holder) if holder is level else retry_after(holder) or retry_after(level)
     carried = level.get(reading.findings[0].key) if reading.findings[0].rule.startswith("text.") else None
-    reading.message = carried or message_of(holder) or message_of(level) or _deep_message(level)
+    reading.message = carried or message_of(holder) or message_of(level) or next(iter(told_texts(level)), None)
 
 
 def _code(declared: Any, holder: dict[str, Any], reading: Reading) -> Code | None:
@@ -235,18 +236,6 @@ def message_of(holder: dict[str, Any]) -> str | None:
         inner = holder.get(key)
         if isinstance(inner, str) and inner.strip():
             return inner
-    return None
-
-
-def _deep_message(level: dict[str, Any]) -> str | None:
-    """A message one level further in, as in `{"success": false, "data": {"error": "…"}}`."""
-    for inner in list(level.values())[:20]:
-        if isinstance(inner, dict):
-            message = message_of(inner)
-            if message is not None:
-                return message
-        elif isinstance(inner, list) and inner and isinstance(inner[0], str):
-            return inner[0]
     return None
 
 

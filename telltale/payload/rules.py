@@ -88,6 +88,12 @@ PAYLOAD_RULES: dict[str, Rule] = {
             "the text",
             _P,
         ),
+        Rule(
+            "text.tool_named",
+            "The whole result says of the call's own tool that it failed, or that no such tool is known.",
+            "the words that name the tool",
+            _P,
+        ),
         Rule("text.error_mark", "The whole result is a text that begins with an error mark.", "the mark", _P),
         Rule(
             "text.masking",

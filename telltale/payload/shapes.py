@@ -28,6 +28,9 @@ _EXCEPTION_KEYS = ("exceptionType", "ExceptionType", "exception_type", "exceptio
 
 def error_object(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     """A result that is itself an error: `{"code", "message", "retryable"}`, a JSON-RPC or gRPC error, an exception."""
+    frames = _stack_frames(value)
+    if frames is not None and (fields.has(Role.MESSAGE) or "localizedMessage" in value):
+        return Finding("payload.error_object", Says.FAILED, frames, short(value.get("message")), code_inside(value))
     if fields.substance > 1:
         return None
     for key in _EXCEPTION_KEYS:
@@ -43,6 +46,18 @@ def error_object(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
             if code is not None:
                 return code
     return None
+
+
+def _stack_frames(value: dict[str, Any]) -> str | None:
+    """The key under which an exception was written out with its stack frames (`{"stackTrace": [{"className", …}]}`)."""
+    for key in ("stackTrace", "stacktrace", "stack_trace"):
+        inner = value.get(key)
+        if isinstance(inner, list) and inner and isinstance(inner[0], dict) and not _FRAME.isdisjoint(inner[0]):
+            return key
+    return None
+
+
+_FRAME = frozenset(("className", "methodName", "lineNumber", "fileName", "filename", "lineno"))
 
 
 def _coded(key: str, inner: Any, value: dict[str, Any], fields: Fields) -> Finding | None:

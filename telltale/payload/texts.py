@@ -11,9 +11,10 @@ from typing import Any
 
 from telltale.payload.catalogues import masking_of, says_it_failed
 from telltale.payload.codes import code_of, code_of_http
-from telltale.payload.exits import is_answer
+from telltale.payload.exits import exit_stated, is_answer
 from telltale.payload.html import page_of
-from telltale.payload.marks import mark_of, program_line_of, status_line_of, xml_error_of
+from telltale.payload.marks import coded_mark_of, cross_mark_of, mark_of, program_line_of, status_line_of, xml_error_of
+from telltale.payload.named import denies_tool, failing_tool
 from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.shapes import REASON_PHRASES
@@ -21,12 +22,6 @@ from telltale.payload.validators import refused_argument
 from telltale.payload.verbs import Verb, names_a_state, names_documents, names_logs, verb_of
 from telltale.vocabulary import Code
 
-_EXIT = re.compile(
-    r"(?:\[(?:process )?exit(?:ed)?(?:[ _-]?(?:code|status))?(?: with)?(?: code| status)?\s?[:=]?\s?(?P<a>\d{1,3})\]"
-    r"|\(?(?:command |process |program )?(?:exited with|exit|returned)(?: non-zero)?(?: exit)?[ -]?(?:code|status)"
-    r"\s?[:=]?\s?(?P<b>\d{1,3})\)?\.?)\s*$",
-    re.IGNORECASE,
-)
 _LOG_LINES = re.compile(r"^\s*(?:\S{1,40} ){0,3}(?:\[?(?:ERROR|Error|error|FATAL|WARN)\w*\]?)\b", re.MULTILINE)
 _PHRASES = {phrase: status for phrase, status in REASON_PHRASES.items() if status not in (402, 404, 409, 410, 423, 426)}
 """Reason phrases that are no words of daily life: a text that is nothing else is the body of an error answer."""
@@ -162,6 +157,33 @@ def _program_line(text: str, asked: Asked) -> Finding | None:
     return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
 
 
+def _tool_named(text: str, asked: Asked) -> Finding | None:
+    """A text that says of the call's own tool that it failed or is not known."""
+    if not asked.tool:
+        return None
+    if denies_tool(text, asked.tool):
+        return Finding("text.tool_named", Says.HIDDEN, "", text.strip()[:120], Code.NOT_FOUND)
+    failing = failing_tool(text, asked.tool) if verb_of(asked.tool) is not Verb.EXAMINE else None
+    if failing is None or _is_log(text, asked):
+        return None
+    return Finding("text.tool_named", Says.HIDDEN, "", failing[:120])
+
+
+def _cross(text: str, asked: Asked) -> Finding | None:
+    """One line that begins with a cross, of a tool that neither reads nor examines: there a cross is a finding."""
+    if verb_of(asked.tool) not in (Verb.CHANGE, Verb.UNKNOWN) or names_logs(asked.tool):
+        return None
+    line = cross_mark_of(text)
+    return Finding("text.error_mark", Says.HIDDEN, "", line[:120]) if line is not None else None
+
+
+def _coded(text: str, asked: Asked) -> Finding | None:
+    found = coded_mark_of(text)
+    if found is None or _is_log(text, asked) or _is_document(text, asked):
+        return None
+    return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1])
+
+
 def _validator(text: str, asked: Asked) -> Finding | None:
     name = refused_argument(text, asked.tool, asked.arguments)
     if name is None:
@@ -170,23 +192,22 @@ def _validator(text: str, asked: Asked) -> Finding | None:
 
 
 def _exit_code(text: str, asked: Asked) -> Finding | None:
-    tail = text[-160:]
-    if "xit" not in tail and "XIT" not in tail and "returned" not in tail:
+    runs = _has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN
+    found = exit_stated(text, runs)
+    if found is None or found[1] == 0:
         return None
-    last = tail.rstrip().rsplit("\n", 1)[-1].strip()
-    hit = _EXIT.fullmatch(last) or (_EXIT.search(last) if len(text) <= 160 and last[-1:] in "])" else None)
-    if hit is None:
-        return None
-    code = int(hit.group("a") or hit.group("b"))
-    if code == 0:
-        return None
-    reads = verb_of(asked.tool) is Verb.READ and not _has_command(asked.arguments)
-    says = Says.ANSWER if reads or is_answer(asked.arguments, code) else Says.HIDDEN
-    return Finding("text.exit_code", says, "", hit.group(0))
+    excerpt, code = found
+    verb = verb_of(asked.tool)
+    about_it = verb is Verb.READ or (verb is Verb.EXAMINE and code == 1)
+    answers = (about_it and not _has_command(asked.arguments)) or is_answer(asked.arguments, code)
+    return Finding("text.exit_code", Says.ANSWER if answers else Says.HIDDEN, "", excerpt)
 
 
 def _has_command(arguments: Any) -> bool:
     return isinstance(arguments, dict) and any(key in arguments for key in ("command", "cmd", "script", "code"))
 
 
-_RULES = (_masking, _says_nothing, _error_mark, _status_line, _program_line, _validator, _exit_code)
+_RULES = (
+    *(_masking, _says_nothing, _tool_named, _error_mark, _coded, _cross),
+    *(_status_line, _program_line, _validator, _exit_code),
+)

@@ -126,8 +126,16 @@ def _call_tool_result(value: dict[str, Any], found: Unwrapped) -> bool:
         found.value = structured
         found.text = _text_of(content) or found.text
     else:
-        found.value = content
+        found.value = _with_error_beside(value, content)
     return True
+
+
+def _with_error_beside(value: dict[str, Any], content: Any) -> Any:
+    """The content blocks; or, where an adapter's own object beside them bears an error, that object with their text."""
+    for key, inner in value.items():
+        if key not in _MCP_KEYS and isinstance(inner, dict) and inner.get("error"):
+            return {"message": _text_of(content) or "", **inner}
+    return content
 
 
 def _bedrock_tool_result(value: dict[str, Any], found: Unwrapped) -> bool:

@@ -1,0 +1,78 @@
+"""Failing texts that name the call's own tool: `search_crm failed: …`, `Unknown tool: search_crm`.
+
+The name of the tool that was called is no word of prose: a result that begins with it, or consists of it and of the
+few words in which registries speak of tools, speaks of the call itself.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from telltale.payload.words import words
+
+_DRESS = r"[\s*_`\"'(\[>⚠❌✖✗🚫⛔️-]{0,6}"
+_QUOTE = r"[\"'`]?"
+_NOUNS = words("tool tools function functions command method operation action handler")
+_DENIALS = words("unknown undefined unregistered unavailable unrecognized unrecognised no not invalid missing")
+_REGISTRY = (
+    _NOUNS
+    | _DENIALS
+    | words(
+        """
+        a an any are available be called cannot could does defined enabled error exist exists find for found in is
+        it known list lookup mcp name named of on recognized recognised registered registry requested server such
+        supported the this to was with
+        """
+    )
+)
+_TOKEN = re.compile(r"[A-Za-z]+")
+_SENTENCE_CAP = 240
+
+
+def names_of(tool: str) -> list[str]:
+    """The forms under which a text may name a tool: its full name, and what follows a server's prefix."""
+    short = re.split(r"[./:]|__", tool)[-1]
+    return [name for name in dict.fromkeys((tool, short)) if len(name) >= 2]
+
+
+def denies_tool(text: str, tool: str) -> bool:
+    """Whether the first sentence of a text says that no tool of the called name is known, and nothing else."""
+    head = text[:_SENTENCE_CAP]
+    sentence = re.split(r"\n|[.!](?=\s|$)", head.strip(), maxsplit=1)[0]
+    for name in names_of(tool):
+        if name not in sentence:
+            continue
+        said = {word.lower() for word in _TOKEN.findall(sentence.replace(name, " ", 1))}
+        if said <= _REGISTRY and not said.isdisjoint(_NOUNS) and not said.isdisjoint(_DENIALS):
+            return True
+    return False
+
+
+def failing_tool(text: str, tool: str) -> str | None:
+    """The beginning of a text that says of the called tool that it failed; None for every other text.
+
+    A name of one plain word (`build`) is a thing as well: it counts only where the text calls it a tool.
+    """
+    pattern = _pattern(tool)
+    hit = pattern.match(text[:400]) if pattern is not None else None
+    return hit.group(0).strip() if hit is not None else None
+
+
+@lru_cache(maxsize=1024)
+def _pattern(tool: str) -> re.Pattern[str] | None:
+    names = names_of(tool[:200])
+    if not names:
+        return None
+    any_name = "|".join(re.escape(name) for name in names)
+    compound = "|".join(re.escape(name) for name in names if _is_compound(name)) or r"(?!)"
+    called = rf"(?:mcp )?(?:tool|function) {_QUOTE}(?:{any_name}){_QUOTE}"
+    alone = rf"{_QUOTE}(?:{compound}){_QUOTE}(?: (?:tool|call|execution|invocation))?"
+    failed = (
+        r"(?:error(?: in [^:\n]{1,60})?\s?:|errored\b|failed\b(?! (?:tests?|jobs?|runs?|builds?|checks?)\b)|raised\b)"
+    )
+    return re.compile(rf"{_DRESS}(?:{called}|{alone})\s(?:has |call |execution )?{failed}", re.IGNORECASE)
+
+
+def _is_compound(name: str) -> bool:
+    return re.search(r"[_\-.\d]|[a-z][A-Z]", name) is not None
