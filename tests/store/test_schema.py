@@ -114,8 +114,11 @@ def test_files_of_every_release_open(file: Path, path: Path) -> None:
     assert [(s.name, s.attributes["n"]) for s in trace.spans] == [("execute_tool search", n) for n in range(5)]
     assert len(trace.logs) == 1
     assert store.read("SELECT max(version) AS v FROM schema_version").to_pylist() == [{"v": schema.SCHEMA_VERSION}]
-    for name in schema.tables():
-        assert columns(store, name)
+    made = path.with_name("made.db")
+    new = DuckDBStore(made)
+    if file.name != f"shape-{schema.SCHEMA_VERSION}.db.gz":  # the current shape may still grow until its release
+        assert {t: columns(store, t) for t in schema.tables()} == {t: columns(new, t) for t in schema.tables()}
+    new.close()
     store.close()
 
 
