@@ -30,7 +30,7 @@ class ApiError(Exception):
         self.status = status
 
 
-class ApiUnavailable(ApiError):  # noqa: N818  (an unavailable service is a state)
+class ApiUnavailable(ApiError):
     """No answer can be had now: nobody listens, it took too long, or the service says to come back later."""
 
 

@@ -19,7 +19,7 @@ RETRY_AFTER_S = 1
 
 
 @dataclass(slots=True, eq=False)
-class Refusal(Exception):  # noqa: N818 - not every refusal is an error of ours
+class Refusal(Exception):
     """A request that is not taken.
 
     `reason` is a short word for the counters; `message` English text that is safe to show to the sender (never an

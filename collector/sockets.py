@@ -6,7 +6,7 @@ import errno
 import socket
 
 
-class PortTaken(Exception):  # noqa: N818 - a fact, told to the user as such
+class PortTaken(Exception):
     """A port cannot be bound; the text names it and the flag that changes it."""
 
 

@@ -12,7 +12,7 @@ _ENDINGS = frozenset({".json", ".jsonl", ".ndjson", ".otlp", ".pb", ".binpb", ".
 _PACKED = frozenset({".gz", ".zst"})
 
 
-class NotReadable(Exception):  # noqa: N818 - a fact, told to the user as such
+class NotReadable(Exception):
     """A path that cannot be ingested; the text names it."""
 
 
