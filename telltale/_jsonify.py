@@ -1,7 +1,7 @@
 """Any Python value as JSON text of a bounded length, with bounded work, never raising and never calling the network.
 
 A value that fits is dumped in one go. One that does not, or that holds what JSON has no word for, is first copied up to
-the cap: a 50 MB result costs no more than the cap.
+the cap: only that much of a 50 MB result is ever encoded.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from __future__ import annotations
 import dataclasses
 import json
 import json.encoder
-import sys
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+import marshal
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, cast
 
 _DEPTH_CAP = 40
-_TOO_MUCH = -1
 _SCALARS = (str, int, float)
 
 
 def _encoder() -> Callable[[Any], str]:
-    """JSON's C encoder, made once instead of for every call. Circles cannot reach it: the measure has a depth."""
+    """JSON's C encoder, made once instead of for every call. Circles cannot reach it: marshal refuses them."""
     made: Any = getattr(json.encoder, "c_make_encoder", None)
     if made is None:
         return json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
@@ -37,48 +37,16 @@ def to_json(value: object, cap: int) -> tuple[str, bool]:
         value: anything; objects of pydantic, dataclasses, dates and the like become what they mean.
         cap: most characters of the text.
     """
-    if _measure(value, cap, 0) >= 0:
-        text = _encode(value)
-        if len(text) <= cap:
-            return text, False
+    with suppress(ValueError, TypeError, RecursionError):  # no plain data, a circle, or nested too deep
+        # marshal tells in a microsecond how much there is (version 2, which writes what is shared as often as it
+        # stands there, and refuses circles); the text's own length is checked below.
+        if len(marshal.dumps(cast("Any", value), 2)) <= cap:
+            text = _encode(value)
+            if len(text) <= cap:
+                return text, False
     copy = _Copy(cap)
     text = _encode(copy.of(value, 0))
     return (text[:cap], True) if len(text) > cap else (text, copy.cut)
-
-
-def _measure(value: Any, room: int, depth: int) -> int:
-    """Room left after the value, or less than none where it does not fit or is not plain JSON data."""
-    kind = type(value)
-    if kind is str:
-        room -= len(value)
-    elif depth >= _DEPTH_CAP:
-        room = _TOO_MUCH
-    elif kind is dict:
-        room = _measure_all(value.values(), room - _keys(value), depth)
-    elif kind is list or kind is tuple:
-        room = _measure_all(value, room - len(value), depth)
-    elif kind is int:
-        room -= value.bit_length() // 3 + 1
-    else:
-        room = room - 8 if value is None or kind is bool or kind is float else _TOO_MUCH
-    return room
-
-
-def _measure_all(values: Iterable[object], room: int, depth: int) -> int:
-    for inner in values:
-        # Texts are most of what tools return: measured here, without a further call.
-        room = room - len(inner) if type(inner) is str else _measure(inner, room, depth + 1)
-        if room < 0:
-            return _TOO_MUCH
-    return room
-
-
-def _keys(mapping: dict[Any, Any]) -> int:
-    """Room that the keys take; more than any room where one of them is no text."""
-    try:
-        return len("".join(mapping)) + 4 * len(mapping)
-    except TypeError:
-        return sys.maxsize
 
 
 class _Copy:

@@ -369,7 +369,8 @@ def test_circles_depths_and_crowds_become_json_of_a_bounded_length() -> None:
     deep: list[Any] = []
     for _ in range(5000):
         deep = [deep]
-    for value in (circle, deep, list(range(1_000_000)), {"x" * 9000: 1}, 10**5000, "y" * 9000):
+    shared = ["z" * 1500] * 1_000_000
+    for value in (circle, deep, shared, list(range(1_000_000)), {"x" * 9000: 1}, 10**5000, "y" * 9000):
         text, cut = to_json(value, 2000)
         assert len(text) <= 2000
         assert cut
