@@ -1,4 +1,4 @@
-"""What the store costs per span: redact, append (encode, journal), take in (dedupe, insert), checkpoint; and what it answers.
+"""What the store costs per span: redact, append (encode, journal), take in (dedupe, insert), checkpoint, questions.
 
     python benchmarks/store.py [--spans 200000] [--batch 512] [--shape whole|spread] [--bytes 1000]
 
@@ -151,9 +151,8 @@ def run(args: argparse.Namespace, folder: Path) -> None:
     )
     started, wall = time.process_time(), time.perf_counter()
     store.checkpoint()
-    print(
-        f"checkpoint        {(time.process_time() - started) * per:6.1f} us CPU a span, {time.perf_counter() - wall:.2f} s"
-    )
+    used, waited = time.process_time() - started, time.perf_counter() - wall
+    print(f"checkpoint        {used * per:6.1f} us CPU a span, {waited:.2f} s")
     rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     stats = store.stats()
     print(f"RSS {rss:.0f} MB, file {stats.file_bytes / 2**20:.0f} MB, journal {stats.journal_bytes / 2**20:.0f} MB")
