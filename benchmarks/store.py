@@ -1,6 +1,6 @@
 """What the store costs per span: redact, append (encode, journal), take in (dedupe, insert), checkpoint, questions.
 
-    python benchmarks/store.py [--spans 200000] [--batch 512] [--shape whole|spread] [--bytes 1000]
+    python benchmarks/store.py [--spans 100000] [--batch 512] [--shape whole|spread] [--bytes 1000]
 
 Figures are CPU microseconds per span of this process (all threads), the noise-robust measure; wall figures stand beside
 them. `spread` sends every trace in five batches, children first.
@@ -94,19 +94,20 @@ def batches(made: list[Span], size: int, shape: str) -> Iterator[Batch]:
 
 
 def main() -> None:
-    """Print one line per step."""
+    """Print one line per step, for each shape."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--spans", type=int, default=200_000)
+    parser.add_argument("--spans", type=int, default=100_000)
     parser.add_argument("--batch", type=int, default=512)
     parser.add_argument("--bytes", type=int, default=700)
-    parser.add_argument("--shape", choices=("whole", "spread"), default="whole")
+    parser.add_argument("--shape", choices=("whole", "spread"), help="one of them; both where not given")
     parser.add_argument("--recent-mib", type=int, default=96)
-    args = parser.parse_args()
-    folder = Path(tempfile.mkdtemp())
-    try:
-        run(args, folder)
-    finally:
-        shutil.rmtree(folder)
+    args, _others = parser.parse_known_args()
+    for shape in (args.shape,) if args.shape else ("whole", "spread"):
+        folder = Path(tempfile.mkdtemp())
+        try:
+            run(argparse.Namespace(**{**vars(args), "shape": shape}), folder)
+        finally:
+            shutil.rmtree(folder)
 
 
 def run(args: argparse.Namespace, folder: Path) -> None:
