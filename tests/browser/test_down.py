@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from conftest import RunningService, dashboard, settled
-from traffic import Traffic
+from assistant_traffic import Traffic
+from pages_running import RunningService, dashboard, settled
 
 
 def test_down_and_up_again(tab: Any, tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from conftest import RunningService, dashboard, settled, wait_until
-from traffic import Traffic
+from assistant_traffic import Traffic
+from pages_running import RunningService, dashboard, settled, wait_until
 
 
 class Beacon:

@@ -7,7 +7,10 @@ import socket
 import time
 from typing import Any
 
-from conftest import PATIENCE_S, RunningService, settled, wait_until
+from pages_running import PATIENCE_S, RunningService, settled, wait_until
+from playwright.sync_api import expect
+
+PATIENCE_MS = PATIENCE_S * 1000
 
 
 def number_in(text: str) -> int:
@@ -42,7 +45,7 @@ def test_the_way_to_the_failing_step(tab: Any, pages: str, busy: RunningService)
     """From the overview, silent failures lead to a replay that is open at the failing step, raw payload included."""
     settled(tab, pages)
     assert tab.url.startswith(f"{pages}/overview")
-    assert tile(tab, "Silent failures") == busy.ask("overview")["silent"]
+    wait_until(lambda: tile(tab, "Silent failures") == busy.ask("overview")["silent"], "the tile shows the API's count")
 
     tab.get_by_test_id("stMain").get_by_role("link", name="Silent failures").click()
     tab.wait_for_url("**/silent**")
@@ -68,7 +71,8 @@ def test_a_count_opens_its_list(tab: Any, pages: str) -> None:
     tab.wait_for_url("**/calls?**outcome=failed**")
     settled(tab)
 
-    assert number_in(tab.get_by_test_id("stMain").get_by_text(re.compile(r"^[\d ]+ calls?$")).inner_text()) == failed
+    badge = tab.get_by_test_id("stMain").get_by_text(re.compile(r"^[\d ]+ calls?$"))
+    wait_until(lambda: number_in(badge.inner_text()) == failed, "the list is as long as the tile says")
 
 
 def test_a_cell_opens_its_calls(tab: Any, pages: str) -> None:
@@ -80,24 +84,24 @@ def test_a_cell_opens_its_calls(tab: Any, pages: str) -> None:
     tab.wait_for_url("**/calls?**tool=**")
 
 
-def test_filters_live_in_the_url(tab: Any, browser: Any, pages: str) -> None:
+def test_filters_live_in_the_url(tab: Any, browser: Any, pages: str, busy: RunningService) -> None:
     """Typing a filter puts it into the address; the address opens the same view for somebody else."""
     settled(tab, f"{pages}/calls")
     tab.get_by_label("Tool", exact=True).fill("book_meeting")
     tab.get_by_label("Tool", exact=True).press("Enter")
     tab.wait_for_url("**/calls?**tool=book_meeting**")
     settled(tab)
+    mine = str(busy.ask("calls", tool="book_meeting", limit=1)["total"]) + " calls"
     badge = tab.get_by_test_id("stMain").get_by_text(re.compile(r"^[\d ]+ calls?$"))
-    mine = badge.inner_text()
+    expect(badge).to_have_text(mine, timeout=PATIENCE_MS)
 
     context = browser.new_context()
-    context.set_default_timeout(PATIENCE_S * 1000)
+    context.set_default_timeout(PATIENCE_MS)
     other = settled(context.new_page(), tab.url)
 
-    assert other.get_by_label("Tool", exact=True).input_value() == "book_meeting"
+    expect(other.get_by_label("Tool", exact=True)).to_have_value("book_meeting", timeout=PATIENCE_MS)
     theirs = other.get_by_test_id("stMain").get_by_text(re.compile(r"^[\d ]+ calls?$"))
-    theirs.wait_for()
-    assert theirs.inner_text() == mine
+    expect(theirs).to_have_text(mine, timeout=PATIENCE_MS)
     context.close()
 
 
@@ -112,7 +116,7 @@ def test_going_back(tab: Any, pages: str) -> None:
 
     tab.wait_for_url("**/calls?**tool=book_meeting**")
     tab.get_by_role("heading", level=1, name="Calls").wait_for()
-    assert tab.get_by_label("Tool", exact=True).input_value() == "book_meeting"
+    expect(tab.get_by_label("Tool", exact=True)).to_have_value("book_meeting", timeout=PATIENCE_MS)
 
 
 def test_next_failure_and_permalink(tab: Any, pages: str, busy: RunningService) -> None:
@@ -143,7 +147,7 @@ def test_nothing_is_fetched_from_outside(tab: Any, pages: str) -> None:
 
 def test_new_calls_show_by_themselves(tab: Any, pages: str, busy: RunningService) -> None:
     """With "Live" on, a failure that arrives while the page is open is on it without a touch."""
-    from traffic import Traffic
+    from assistant_traffic import Traffic
 
     settled(tab, pages)
     before = tile(tab, "Failed calls")

@@ -21,10 +21,6 @@ from fake_api import FakeApi  # noqa: E402
 from fake_data import calls  # noqa: E402
 
 APP = HERE.parents[1] / "dashboard" / "app.py"
-HOSTILE = (
-    '<img src=x onerror="window.__pwn=1"><script>window.__pwn=1</script> ![b](http://127.0.0.1:9/b.png) :red[x] $y$'
-)
-"""Text that would fetch an image, run a script or change the look wherever it is taken for more than text."""
 
 
 class Served:

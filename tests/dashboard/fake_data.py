@@ -7,6 +7,11 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+HOSTILE = (
+    '<img src=x onerror="window.__pwn=1"><script>window.__pwn=1</script> ![b](http://127.0.0.1:9/b.png) :red[x] $y$'
+)
+"""Text that would fetch an image, run a script or change the look wherever it is taken for more than text."""
+
 FAILED = ("structured_error", "unstructured_error", "silent_failure")
 TOOLS = {
     # tool: weights of ok, structured, unstructured, silent; codes of its failures

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_data import HOSTILE
 from streamlit.testing.v1 import AppTest
 
 from dashboard import untrusted
@@ -143,8 +144,6 @@ def page_elements(at: AppTest) -> Iterator[tuple[str, bytes]]:
 )
 def test_hostile_text_stays_text(serve: Any, page: Callable[..., AppTest], name: str) -> None:
     """With hostile text in every field of every answer, no element that reads Markdown or HTML is given any of it."""
-    from conftest import HOSTILE
-
     api = serve(80, hostile=HOSTILE).api
     failing = next(call for call in api.calls if call["outcome"] == "silent_failure")
     query = {
@@ -164,8 +163,6 @@ def test_hostile_text_stays_text(serve: Any, page: Callable[..., AppTest], name:
 
 def test_hostile_address(serve: Any, page: Callable[..., AppTest]) -> None:
     """A link with hostile parameters is not shown as anything but text either."""
-    from conftest import HOSTILE
-
     serve(20)
 
     at = page("calls", since=HOSTILE, outcome=HOSTILE, code=HOSTILE, tool=HOSTILE, project=HOSTILE)
