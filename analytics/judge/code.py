@@ -12,7 +12,7 @@ from telltale.payload import Reading
 from telltale.payload.codes import ERRNO, code_of_class, is_defect
 from telltale.payload.evidence import told_texts
 from telltale.payload.phrases import code_of_phrase
-from telltale.vocabulary import Code
+from telltale.vocabulary import Code, code_of_http
 
 _DECISIVE = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE})
 """What a transport says without doubt; a tool may still know better what a 400, 404, 409 or 500 meant."""
@@ -113,6 +113,10 @@ def _from_keys(value: Any) -> tuple[Code, str] | None:
     """A filled list under a telling key, such as `{"success": false, "unsupported": ["colour"]}`."""
     if isinstance(value, dict):
         for key, inner in list(value.items())[:50]:
+            if isinstance(inner, int) and key.lower().endswith(("status", "status_code", "statuscode", "error_code")):
+                http = code_of_http(inner) if 400 <= inner < 600 else None
+                if http is not None:
+                    return http, f"key {key[:80]}"
             if isinstance(inner, list | dict) and inner and isinstance(key, str):
                 code = code_of_class(key)
                 if code is not None and code is not Code.INTERNAL:

@@ -12,7 +12,7 @@ from analytics.judge.case import Case, Verdict, brief
 from analytics.judge.upstream import Surroundings, TraceIndex
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from analytics.settings import ToolSettings
-from telltale.payload import Asked, Reading, Says
+from telltale.payload import PAYLOAD_RULES, Asked, Reading, Says
 from telltale.payload.refusals import Refusal, refusal_of
 from telltale.vocabulary import Confidence, Declared, Outcome, Payload
 
@@ -100,7 +100,8 @@ def _weigh(case: Case, verdict: Verdict) -> None:
             verdict.hit("trace.claimed_ok", "mark", case.claimed.name, brief(case.claimed.value))
     elif hidden is not None:
         verdict.outcome = Outcome.SILENT_FAILURE
-        verdict.confidence = Confidence.SUSPECTED if hidden.rule == "text.html_page" else Confidence.PROBABLE
+        sure = PAYLOAD_RULES[hidden.rule].confidence
+        verdict.confidence = sure if sure is Confidence.SUSPECTED else Confidence.PROBABLE
     else:
         look_below(case, verdict)
 

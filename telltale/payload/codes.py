@@ -90,6 +90,7 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
         _DENIED,
         "permission forbidden unauthori[sz]ed unauthenticated authenticat authori[sz]ation access_denied credential",
     ),
+    (_DENIED, "read_?only not_writable"),
     (
         _DENIED,
         "not_allowed invalid_token token_expired expired_token denied policy_violation auth_error login_required",

@@ -47,32 +47,34 @@ def told_texts(value: Any) -> list[str]:
     Looks at no more than 60 objects and lists, of a list at its first three items, and gives at most 12 texts.
     """
     texts: list[str] = []
-    level: list[Any] = [value]
+    level: list[tuple[Any, bool]] = [(value, False)]
     visited = 0
     for _ in range(4):
-        below: list[Any] = []
-        for node in level:
+        below: list[tuple[Any, bool]] = []
+        for node, within in level:
             visited += 1
             if visited > _MOST_NODES or len(texts) >= _MOST_TEXTS:
                 return texts
             if isinstance(node, list):
-                below += [item for item in node[:3] if isinstance(item, dict | list)]
+                below += [(item, within) for item in node[:3] if isinstance(item, dict | list)]
                 texts += [item for item in node[:3] if isinstance(item, str) and node is not value]
             elif isinstance(node, dict):
-                _texts_of(node, texts, below)
+                _texts_of(node, within, texts, below)
         level = below
     return texts
 
 
-def _texts_of(node: dict[str, Any], texts: list[str], below: list[Any]) -> None:
+def _texts_of(node: dict[str, Any], within: bool, texts: list[str], below: list[tuple[Any, bool]]) -> None:
+    """The texts of one object; `within` an error's own object every text tells of it (`{"errors": {"name": "…"}}`)."""
     for key, inner in list(node.items())[:40]:
         role = role_of(key)
-        tells = key in _TOLD_KEYS or role in (Role.ERROR, Role.ERRORS, Role.MESSAGE, Role.STREAM)
+        erring = role in (Role.ERROR, Role.ERRORS)
+        tells = within or erring or key in _TOLD_KEYS or role in (Role.MESSAGE, Role.STREAM)
         if isinstance(inner, str):
             if tells and inner.strip():
                 texts.append(inner)
         elif isinstance(inner, dict) or (isinstance(inner, list) and (tells or _holds_objects(inner))):
-            below.append(inner)
+            below.append((inner, within or erring))
 
 
 def _holds_objects(items: list[Any]) -> bool:

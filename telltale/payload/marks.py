@@ -38,9 +38,19 @@ _WORD = re.compile(
 _PROGRAM = re.compile(
     r"\s*(?P<mark>Traceback \(most recent call last\):|thread '[^']{1,60}' panicked at|npm (?:ERR!|error) "
     r"|SQLSTATE\[\w{5}\]|ORA-\d{5}:|Msg \d{1,6}, Level \d|Error response from daemon:|make(?:\[\d\])?: \*\*\* "
+    r"|(?:\(error\) )?(?:ERR|WRONGTYPE|NOAUTH|NOPERM|WRONGPASS|MOVED|ASK|READONLY|LOADING|OOM|BUSY|NOSCRIPT|EXECABORT"
+    r"|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS) (?=[A-Za-z\d'])"  # Redis serialization protocol
     r"|-32\d{3}: |\[Errno -?\d{1,5}\] |\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) |(?P<errno>E[A-Z_]{3,24}): "
     r"|[a-z][\w.-]{0,20}: (?:error|fatal|fatal error|\(\d{1,3}\))(?=[: ]))"
 )
+_CHAINED = re.compile(
+    rf"{_DRESS}(?P<mark>(?:[a-z]{{2,20}}ing"
+    r"|(?:command|request|query|call|operation) (?:failed|rejected|denied|refused))"
+    rf"(?: [\w.'\"`/-]{{1,40}}){{0,5}}: (?:(?:{_KINDS}) ){{0,2}}error\b[^:\n]{{0,60}}:)",
+    re.IGNORECASE,
+)
+"""An error with what was being done before it, as programs chain them: `parsing start time: syntax error: …`."""
+
 _FIRST = re.compile(rf"{_DRESS}(?P<word>[A-Za-z_][\w.$]{{0,200}})")
 _HEAD = 1000
 _WORDS = frozenset(f"{_KINDS}|error|exception|fatal|failure|panic|failed".split("|"))
@@ -61,6 +71,9 @@ def mark_of(text: str) -> TextMark | None:
     first = _FIRST.match(head)
     if first is None:
         return _of_program(head)
+    chained = _CHAINED.match(head)
+    if chained is not None:
+        return TextMark(chained.group("mark"), False, None)
     word = first.group("word")
     if word.endswith(("Error", "Exception", "Fault")) or "." in word or word in ("Uncaught", "Unhandled"):
         hit = _CLASS.match(head)

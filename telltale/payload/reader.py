@@ -13,7 +13,7 @@ from telltale.payload.fields import fields_of, role_of
 from telltale.payload.objects import read_object
 from telltale.payload.reading import Asked, Finding, Reading, Says
 from telltale.payload.texts import read_text
-from telltale.payload.verbs import names_documents
+from telltale.payload.verbs import Verb, names_documents, verb_of
 from telltale.vocabulary import Code
 
 _NESTING = (
@@ -113,6 +113,10 @@ def _wrapped(level: dict[str, Any], asked: Asked) -> tuple[str, dict[str, Any]] 
         key, only = next(iter(level.items()))
         if isinstance(only, dict):
             return (str(key), only) if only else None
+    if verb_of(asked.tool) is Verb.CHANGE:
+        inner_objects = [(str(key), inner) for key, inner in level.items() if role_of(key) is None]
+        if len(inner_objects) == 1 and isinstance(inner_objects[0][1], dict) and inner_objects[0][1]:
+            return inner_objects[0]
     for name in _NESTING:
         inner = level.get(name)
         if isinstance(inner, str) and inner[:1] == "{" and name in _TEXTS and not names_documents(asked.tool):

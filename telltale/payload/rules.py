@@ -110,6 +110,12 @@ PAYLOAD_RULES: dict[str, Rule] = {
             "the sentence; the argument it names fits the call",
             _P,
         ),
+        Rule(
+            "text.could_not",
+            "The whole result is a short text that begins by saying that what was asked for could not be done.",
+            "the first words",
+            _S,
+        ),
         Rule("text.xml_error", "The result is an XML error document or a SOAP fault.", "its root element and code", _P),
         Rule("text.status_word", "The whole result is one word for a failure.", "the word", _P),
         Rule("text.exit_code", "The text ends with the exit code of a program that failed.", "the last line", _P),

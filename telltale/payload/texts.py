@@ -11,6 +11,7 @@ from typing import Any
 
 from telltale.payload.catalogues import masking_of, says_it_failed
 from telltale.payload.codes import code_of, code_of_http
+from telltale.payload.denials import could_not, denied_deed, standard_text
 from telltale.payload.exits import exit_stated, is_answer
 from telltale.payload.html import page_of
 from telltale.payload.marks import coded_mark_of, cross_mark_of, mark_of, program_line_of, status_line_of, xml_error_of
@@ -127,7 +128,8 @@ def _is_log(text: str, asked: Asked) -> bool:
     """
     if "\n" not in text or (verb_of(asked.tool) in (Verb.CHANGE, Verb.UNKNOWN) and not names_logs(asked.tool)):
         return False
-    return len(_LOG_LINES.findall(text[:4000])) >= 2 and "Traceback" not in text[:200]
+    heading = text[:200].lstrip().split("\n", 1)[0].rstrip()
+    return len(_LOG_LINES.findall(text[:4000])) >= 2 and "Traceback" not in text[:200] and heading[-1:] != ":"
 
 
 def _is_document(text: str, asked: Asked) -> bool:
@@ -149,7 +151,13 @@ def _names_a_file(asked: Asked) -> bool:
 
 def _status_line(text: str, asked: Asked) -> Finding | None:
     found = status_line_of(text, REASON_PHRASES)
-    return Finding("text.status_line", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
+    if found is None:
+        return None
+    line, code = found
+    if code is Code.PERMISSION_DENIED:  # several services answer 403 to one who asks too often, and say so
+        said = code_of_phrase(text)
+        code = said[0] if said is not None and said[0] is Code.RATE_LIMITED else code
+    return Finding("text.status_line", Says.HIDDEN, "", line, code)
 
 
 def _program_line(text: str, asked: Asked) -> Finding | None:
@@ -184,6 +192,20 @@ def _coded(text: str, asked: Asked) -> Finding | None:
     return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1])
 
 
+def _could_not(text: str, asked: Asked) -> Finding | None:
+    """A short text that begins by saying that it was not done; not of tools that examine, or hand out documents."""
+    verb = verb_of(asked.tool)
+    if verb is Verb.EXAMINE or names_logs(asked.tool) or _is_document(text, asked):
+        return None
+    standard = standard_text(text)
+    if standard is not None:
+        return Finding("text.could_not", Says.HIDDEN, "", standard[0], standard[1])
+    mark = could_not(text, looks_up=verb in (Verb.READ, Verb.UNKNOWN))
+    if mark is None and verb is Verb.CHANGE:
+        mark = denied_deed(text)
+    return Finding("text.could_not", Says.HIDDEN, "", mark[:120]) if mark is not None else None
+
+
 def _validator(text: str, asked: Asked) -> Finding | None:
     name = refused_argument(text, asked.tool, asked.arguments)
     if name is None:
@@ -209,5 +231,5 @@ def _has_command(arguments: Any) -> bool:
 
 _RULES = (
     *(_masking, _says_nothing, _tool_named, _error_mark, _coded, _cross),
-    *(_status_line, _program_line, _validator, _exit_code),
+    *(_status_line, _program_line, _validator, _exit_code, _could_not),
 )

@@ -42,8 +42,8 @@ _VERBS = {word: verb for verb, words in _TABLE.items() for word in words.split()
 
 _DOCUMENTS = words(
     """
-    html page pages url web website webpage site link browse browser crawl scrape document documents file files
-    wiki article markdown content template raw
+    html page pages url doc docs manual readme guide help web website webpage site link browse browser crawl
+    scrape document documents file files wiki article markdown content template raw
     """
 )
 

@@ -1,0 +1,87 @@
+"""Short texts with which programs begin to say that they did not do what they were to do.
+
+Three forms, each at the very beginning of a short text, none searched for within one: `Failed to fetch …`, `Could not
+reach …`; a standard text of the operating system or of HTTP (`Permission denied - …`); and, of a tool that was to
+change something, the denial of its deed (`Edit not applied: …`).
+"""
+
+from __future__ import annotations
+
+import re
+
+from telltale.payload.shapes import REASON_PHRASES
+from telltale.payload.words import words
+from telltale.vocabulary import Code, code_of_http
+
+_DRESS = r"[\s*_`\"'(\[>⚠❌✖✗🚫⛔️-]{0,6}"
+_COULD_NOT = re.compile(
+    rf"{_DRESS}(?P<mark>(?:(?:failed|unable|not able) to|could not|couldn't|cannot|can't|can not)"
+    r" (?P<verb>[a-z]{2,20}))\b",
+    re.IGNORECASE,
+)
+_SEEKING = words("find locate match see determine identify tell say think know answer be confirm verify rule")
+"""Verbs of which "could not" is an answer: what was looked for is not there, or is not known."""
+
+_NOT_DONE = re.compile(
+    rf"{_DRESS}(?:the )?[\w-]{{2,20}}(?: [\w-]{{2,20}}){{0,2}} (?:was |were )?not \w{{2,20}}(?:ed|sent|made|done)\b",
+    re.I,
+)
+_STANDARD = {
+    "permission denied": Code.PERMISSION_DENIED,
+    "access denied": Code.PERMISSION_DENIED,
+    "authentication required": Code.PERMISSION_DENIED,
+    "authentication failed": Code.PERMISSION_DENIED,
+    "operation not permitted": Code.PERMISSION_DENIED,
+    "connection refused": Code.UNAVAILABLE,
+    "connection reset": Code.UNAVAILABLE,
+    "connection timed out": Code.UNAVAILABLE,
+    "request timed out": Code.UNAVAILABLE,
+    "operation timed out": Code.UNAVAILABLE,
+    "network is unreachable": Code.UNAVAILABLE,
+    "no such file or directory": Code.NOT_FOUND,
+    "rate limit exceeded": Code.RATE_LIMITED,
+    "rate limit reached": Code.RATE_LIMITED,
+    "quota exceeded": Code.RATE_LIMITED,
+}
+_STANDARD |= {
+    phrase: code
+    for phrase, status in REASON_PHRASES.items()
+    if " " in phrase and status in (401, 403, 429, 500, 502, 503, 504) and (code := code_of_http(status)) is not None
+}
+_HEAD = re.compile(
+    rf"{_DRESS}(?P<phrase>[A-Za-z][A-Za-z' ]{{6,40}}?)\s*(?:$|[:.,;(\n]|[-–—] | (?:while|when|after|for|by|on|to)\b)"
+)
+_SHORT = 400
+_MOST_LINES = 4
+
+
+def could_not(text: str, looks_up: bool) -> str | None:
+    """The words with which a short text begins to say that something could not be done; None for every other text.
+
+    Args:
+        text: the whole result.
+        looks_up: whether the tool looks something up, so that "could not find" is an answer.
+    """
+    if not _is_short(text):
+        return None
+    hit = _COULD_NOT.match(text)
+    if hit is None or (looks_up and hit.group("verb").lower() in _SEEKING):
+        return None
+    return hit.group("mark")
+
+
+def denied_deed(text: str) -> str | None:
+    """The beginning of a short text that denies a deed (`Email not sent`); for tools that change something."""
+    hit = _NOT_DONE.match(text) if _is_short(text) else None
+    return hit.group(0).strip() if hit is not None else None
+
+
+def standard_text(text: str) -> tuple[str, Code] | None:
+    """The standard text of POSIX or HTTP that a short text begins with, with the code it means."""
+    hit = _HEAD.match(text) if _is_short(text) else None
+    code = _STANDARD.get(hit.group("phrase").lower()) if hit is not None else None
+    return (hit.group("phrase"), code) if hit is not None and code is not None else None
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= _SHORT and text.strip().count("\n") < _MOST_LINES
