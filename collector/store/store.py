@@ -67,6 +67,9 @@ _QUIET_WAIT_S = 0.5
 
 _DISK_EVERY_S = 0.5
 
+_CLOSING_S = 4.0
+"""How long closing waits for rows on their way; what is left is in the journal, and the next opening takes it in."""
+
 _owning = threading.Lock()
 _owned: set[Path] = set()
 
@@ -271,7 +274,7 @@ class DuckDBStore:
             return
         self._closed = True
         self.front.refuse("the store is closed")
-        self.drain.stop(timeout_s=30.0)
+        self.drain.stop(_CLOSING_S)
         with contextlib.suppress(duckdb.Error, StoreUnavailable):
             self.drain.checkpoint()
         self.engine.close()
