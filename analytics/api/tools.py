@@ -92,7 +92,11 @@ def tool_rows(context: Context, filters: Filters, found: dict[str, Tally] | None
     known = rolled_up(filters) and not filters.codes and not filters.outcomes
     question = "tool_failures_rolled" if known else "tool_failures"
     failed = {row["tool"]: row for row in rows(context.store, question, filters)}
-    made = [_row(name, tally, durations.get(name, []), failed.get(name)) for name, tally in found.items()]
+    made = []
+    for name, tally in found.items():
+        said = context.settings.tool(name)
+        row = _row(name, tally, durations.get(name, []), failed.get(name))
+        made.append({**row, "owner": said.owner, "runbook": said.runbook})
     return sorted(made, key=lambda row: (-row["failures"], -row["calls"], row["tool"]))
 
 

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from analytics.api import Context, answer
 from analytics.client import ApiClient, ApiError
+from analytics.settings import JudgeSettings, ToolSettings
+from collector.store import DuckDBStore
 
 
 def test_the_overview_counts_the_scene(client: ApiClient) -> None:
@@ -147,3 +150,15 @@ def test_what_is_not_there_is_said_to_be_missing(client: ApiClient, path: tuple[
 
     assert refused.value.status == 404
     assert str(refused.value)
+
+
+def test_a_tool_names_its_owner_and_runbook(store: DuckDBStore) -> None:
+    """What the maintainer said of a tool stands beside its counts."""
+    settings = JudgeSettings(
+        {"list_meetings": ToolSettings(owner="calendar team", runbook="https://wiki.test/calendar")}
+    )
+    rows = answer(Context(store, settings), "tools", {})["rows"]
+    owners = {row["tool"]: (row["owner"], row["runbook"]) for row in rows}
+
+    assert owners["list_meetings"] == ("calendar team", "https://wiki.test/calendar")
+    assert owners["fetch_note"] == (None, None)
