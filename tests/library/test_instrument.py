@@ -17,6 +17,8 @@ from typing import Any, ClassVar
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from telltale._instrument import _exporter
+
 ROOT = Path(__file__).parents[2]
 CALLS = """
 import time, telltale
@@ -244,3 +246,31 @@ def test_the_example_tells_the_worked_example_and_sends_it(collector: str) -> No
     assert {s[1]["gen_ai.conversation.id"] for s in spans if "gen_ai.operation.name" in s[1]} == {"conv-1"}
     assert {r[2].parent_span_id for r in requests} <= {t[2].span_id for t in tools}
     assert len(requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "protocol", "target"),
+    [
+        ("http://127.0.0.1:4318", "http", "http://127.0.0.1:4318/v1/traces"),
+        ("127.0.0.1:4318", "http", "http://127.0.0.1:4318/v1/traces"),
+        ("https://otel.example/v1/traces", "http", "https://otel.example/v1/traces"),
+        ("http://127.0.0.1:4317", "grpc", "127.0.0.1:4317"),
+        ("grpc://127.0.0.1:9999", "grpc", "127.0.0.1:9999"),
+    ],
+)
+def test_the_endpoint_says_which_protocol(endpoint: str, protocol: str, target: str) -> None:
+    """Port 4317 and `grpc://` are OTLP/gRPC, everything else OTLP/HTTP under its customary path."""
+    exporter = _exporter(endpoint, {"authorization": "Bearer t1"})
+
+    assert f".proto.{protocol}." in type(exporter).__module__
+    assert exporter._endpoint == target
+    exporter.shutdown()
+
+
+def test_grpc_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`OTEL_EXPORTER_OTLP_PROTOCOL` decides where no endpoint is given."""
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+    exporter = _exporter(None, {})
+
+    assert ".proto.grpc." in type(exporter).__module__
+    exporter.shutdown()

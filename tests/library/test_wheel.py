@@ -6,7 +6,10 @@ import json
 import os
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,6 +35,42 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [str(venv / "bin" / "python"), "-m", "pip", "install", "-qq", str(wheel)], check=True, timeout=110, env=CLEAN
     )
     return venv / "bin"
+
+
+def test_readmes_three_lines_run_with_the_exporter_and_nothing_else(empty: Path) -> None:
+    """`[otlp]` in an otherwise empty environment: a guarded call's span arrives at a collector."""
+    (wheel,) = (empty.parents[1] / "wheels").glob("*.whl")
+    venv = empty.parents[1] / "otlp"
+    subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True, timeout=110)
+    install = [str(venv / "bin" / "python"), "-m", "pip", "install", "-qq", f"{wheel}[otlp]"]
+    subprocess.run(install, check=True, timeout=110, env=CLEAN)
+    received: list[bytes] = []
+
+    class Collector(BaseHTTPRequestHandler):
+        """Keeps what arrives."""
+
+        def do_POST(self) -> None:
+            """Take one export."""
+            received.append(self.rfile.read(int(self.headers["content-length"])))
+            self.send_response(200)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            """Stay silent."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Collector)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    code = (
+        "import telltale\n"
+        f"telltale.instrument(endpoint='http://127.0.0.1:{server.server_port}')\n"
+        "telltale.guard(lambda: 1)()"
+    )
+    done = run(venv / "bin", "python", "-c", code)
+    server.shutdown()
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert b"execute_tool <lambda>" in b"".join(received)
 
 
 def run(empty: Path, *command: str) -> subprocess.CompletedProcess[str]:
