@@ -71,29 +71,24 @@ def trend(context: Context, query: Query) -> list[dict[str, Any]]:
     filters = query.filters
     since, until = filters.since_ns, min(query.now_ns, filters.until_ns or query.now_ns)
     if since is None:
-        points = _hourly(context, filters, 1)
+        points = _points(context, "trend_hours", filters, HOUR_NS)
         if not points:
             return []
-        bucket_s = _bucket_s((max(points) - min(points)) // SECOND_NS)
-        points = _folded(points, max(bucket_s, 3600))
-        return _rows(points, max(bucket_s, 3600))
+        bucket_s = max(_bucket_s((max(points) - min(points)) // SECOND_NS), 3600)
+        return _rows(_folded(points, bucket_s), bucket_s)
     bucket_s = _bucket_s((until - since) // SECOND_NS)
-    if bucket_s >= 3600:
-        return _rows(_hourly(context, filters, bucket_s // 3600), bucket_s)
-    points = {}
-    for row in rows(context.store, "trend_fine", filters, bucket_ns=bucket_s * SECOND_NS):
-        points.setdefault(row["bucket_ns"], {})[row["outcome"]] = row["calls"]
-    return _rows(points, bucket_s)
+    question = "trend_hours" if bucket_s >= 3600 else "trend_fine"
+    return _rows(_points(context, question, filters, bucket_s * SECOND_NS), bucket_s)
 
 
 def _bucket_s(range_s: int) -> int:
     return next((each for each in _BUCKETS_S if range_s <= each * MAX_BUCKETS), _BUCKETS_S[-1])
 
 
-def _hourly(context: Context, filters: Filters, hours: int) -> dict[int, dict[str, int]]:
+def _points(context: Context, question: str, filters: Filters, bucket_ns: int) -> dict[int, dict[str, int]]:
     points: dict[int, dict[str, int]] = {}
-    for row in rows(context.store, "trend_hours", filters, hours=hours):
-        points.setdefault(row["bucket_hour"] * HOUR_NS, {})[row["outcome"]] = row["calls"]
+    for row in rows(context.store, question, filters, bucket_ns=bucket_ns):
+        points.setdefault(row["bucket_ns"], {})[row["outcome"]] = row["calls"]
     return points
 
 

@@ -44,7 +44,8 @@ _LOG_RATIO = log(BUCKET_RATIO)
 
 @cache
 def _part(name: str) -> str:
-    return (files("analytics.questions") / "parts" / f"{name}.sql").read_text("utf-8").partition("\n")[2].strip()
+    text = (files("analytics.questions") / "parts" / f"{name}.sql").read_text("utf-8")
+    return "\n".join(line for line in text.splitlines() if not line.startswith("--"))
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
--- Calls by outcome over time in buckets of $hours whole hours.
-SELECT CAST(hour - hour % $hours AS BIGINT) AS bucket_hour, outcome, CAST(sum(calls) AS BIGINT) AS calls
+-- Calls by outcome over time in buckets of whole hours ($bucket_ns).
+SELECT hour_ns - hour_ns % $bucket_ns AS bucket_ns, outcome, CAST(sum(calls) AS BIGINT) AS calls
 FROM {counts} AS counts
-GROUP BY bucket_hour, outcome
+GROUP BY bucket_ns, outcome
 HAVING sum(calls) > 0
-ORDER BY bucket_hour, outcome
+ORDER BY bucket_ns, outcome

@@ -52,7 +52,6 @@ PARAMS: dict[str, Any] = {
     "detected_from_ns": 0,
     "detected_to_ns": 2**62,
     "id": "x",
-    "hours": 1,
     "first_ns": 0,
     "last_ns": 2**62,
     "ids": ["x"],

@@ -1,6 +1,7 @@
--- {counts}, parts of an hour and filters that the rollup does not know: the same columns from the calls
+-- {counts}, parts of an hour and filters that the rollup does not know: the same columns from the calls. By remainder, which is exact
+-- in every engine, where a division of integers is not.
 SELECT
-    CAST(started_ns // 3600000000000 AS INTEGER) AS hour,
+    started_ns - started_ns % 3600000000000 AS hour_ns,
     tool,
     outcome,
     coalesce(code, 'none') AS code,
