@@ -11,6 +11,7 @@ from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from telltale.payload import Reading
 from telltale.payload.codes import ERRNO, code_of_class, is_defect
 from telltale.payload.evidence import told_texts
+from telltale.payload.marks import mark_of
 from telltale.payload.phrases import code_of_phrase
 from telltale.vocabulary import Code, code_of_http
 
@@ -100,6 +101,9 @@ def _from_texts(call: LogicalCall, reading: Reading) -> tuple[Code, str] | None:
     for text in texts:
         if not text:
             continue
+        mark = mark_of(text)
+        if mark is not None and mark.code is not None and mark.code is not Code.INTERNAL:
+            return mark.code, "text"
         phrase = code_of_phrase(text)
         if phrase is not None:
             return phrase[0], "text"

@@ -1,13 +1,14 @@
 """Short texts with which programs begin to say that they did not do what they were to do.
 
-Three forms, each at the very beginning of a short text, none searched for within one: `Failed to fetch …`, `Could not
-reach …`; a standard text of the operating system or of HTTP (`Permission denied - …`); and, of a tool that was to
-change something, the denial of its deed (`Edit not applied: …`).
+Four forms, each in the first words or the first sentence of a short text: `Failed to fetch …`, `Could not reach …`; a
+standard text of the operating system, of HTTP or of the large services (`Permission denied - …`); and, of a tool that
+was to act on something, the denial of its deed (`Edit not applied: …`) or of the thing that the call named.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from telltale.payload.shapes import REASON_PHRASES
 from telltale.payload.words import words
@@ -42,6 +43,13 @@ _STANDARD = {
     "rate limit exceeded": Code.RATE_LIMITED,
     "rate limit reached": Code.RATE_LIMITED,
     "quota exceeded": Code.RATE_LIMITED,
+    "caller does not have permission": Code.PERMISSION_DENIED,
+    "the caller does not have permission": Code.PERMISSION_DENIED,
+    "invalid api key": Code.PERMISSION_DENIED,
+    "invalid credentials": Code.PERMISSION_DENIED,
+    "invalid token": Code.PERMISSION_DENIED,
+    "token expired": Code.PERMISSION_DENIED,
+    "insufficient permissions": Code.PERMISSION_DENIED,
 }
 _STANDARD |= {
     phrase: code
@@ -51,6 +59,9 @@ _STANDARD |= {
 _HEAD = re.compile(
     rf"{_DRESS}(?P<phrase>[A-Za-z][A-Za-z' ]{{6,40}}?)\s*(?:$|[:.,;(\n]|[-–—] | (?:while|when|after|for|by|on|to)\b)"
 )
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
+_ABSENT = re.compile(r"\b(?:not found|does(?: not|n't) exist|no longer exists|is not known|unknown)\b", re.IGNORECASE)
+_MOST_VALUES = 20
 _SHORT = 400
 _MOST_LINES = 4
 
@@ -65,7 +76,9 @@ def could_not(text: str, looks_up: bool) -> str | None:
     if not _is_short(text):
         return None
     hit = _COULD_NOT.match(text)
-    if hit is None or (looks_up and hit.group("verb").lower() in _SEEKING):
+    if hit is None or hit.group("verb").lower() == "is" or (looks_up and hit.group("verb").lower() in _SEEKING):
+        return None
+    if _SENTENCE_END.split(text.strip(), maxsplit=1)[0].endswith("?"):
         return None
     return hit.group("mark")
 
@@ -81,6 +94,25 @@ def standard_text(text: str) -> tuple[str, Code] | None:
     hit = _HEAD.match(text) if _is_short(text) else None
     code = _STANDARD.get(hit.group("phrase").lower()) if hit is not None else None
     return (hit.group("phrase"), code) if hit is not None and code is not None else None
+
+
+def absent_thing(text: str, arguments: Any) -> str | None:
+    """The argument's value of which a short text's first sentence says that it is not there: `Element 9 not found`.
+
+    Asked only of tools that act on a thing: a tool that looks something up may answer so.
+    """
+    if not _is_short(text) or not isinstance(arguments, dict):
+        return None
+    sentence = _SENTENCE_END.split(text.strip(), maxsplit=1)[0]
+    if _ABSENT.search(sentence) is None:
+        return None
+    for value in list(arguments.values())[:_MOST_VALUES]:
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            continue
+        said = str(value)
+        if 0 < len(said) <= 120 and re.search(rf"(?<!\w){re.escape(said)}(?!\w)", sentence):
+            return said
+    return None
 
 
 def _is_short(text: str) -> bool:

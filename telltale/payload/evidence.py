@@ -42,14 +42,14 @@ _MOST_NODES = 60
 
 
 def told_texts(value: Any) -> list[str]:
-    """What an object tells of its failure, nearest first: the texts under its error and message keys, three deep.
+    """What an object tells of its failure, nearest first: the texts under its error and message keys, six deep.
 
     Looks at no more than 60 objects and lists, of a list at its first three items, and gives at most 12 texts.
     """
     texts: list[str] = []
     level: list[tuple[Any, bool]] = [(value, False)]
     visited = 0
-    for _ in range(4):
+    for _ in range(6):
         below: list[tuple[Any, bool]] = []
         for node, within in level:
             visited += 1

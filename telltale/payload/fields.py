@@ -33,7 +33,8 @@ class Role:
 
 _NAMES = {
     Role.ERROR: "error err exception fault traceback error_message errorMessage error_msg errorMsg errmsg error_code"
-    " errorCode error_type errorType error_description errorDescription __type error_reason errorReason error_summary",
+    " errorCode error_type errorType error_description errorDescription __type error_reason errorReason error_summary"
+    " error_details errorDetails error_detail error_info errorInfo",
     Role.ERRORS: "errors errorMessages error_messages validationErrors validation_errors userErrors user_errors",
     Role.ERRNO: "errcode errno err_code error_no errorNo serviceErrorCode",
     Role.GOOD: "ok success succeeded successful isSuccess is_success isSuccessful isOk is_ok",

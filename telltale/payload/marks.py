@@ -51,6 +51,12 @@ _CHAINED = re.compile(
 )
 """An error with what was being done before it, as programs chain them: `parsing start time: syntax error: …`."""
 
+_SERVICE = re.compile(
+    rf"{_DRESS}(?P<mark>(?:[A-Z][\w.-]{{1,30}} ){{1,2}}(?i:api|http|network|database|db|sql|server|client|connection"
+    rf"|auth|authentication|authorization|request|service|validation) (?i:error|exception|failure){_ASIDE}:)(?=\s)"
+)
+"""A service's name before the mark: `Stripe API error (429): …`."""
+
 _FIRST = re.compile(rf"{_DRESS}(?P<word>[A-Za-z_][\w.$]{{0,200}})")
 _HEAD = 1000
 _WORDS = frozenset(f"{_KINDS}|error|exception|fatal|failure|panic|failed".split("|"))
@@ -71,7 +77,7 @@ def mark_of(text: str) -> TextMark | None:
     first = _FIRST.match(head)
     if first is None:
         return _of_program(head)
-    chained = _CHAINED.match(head)
+    chained = _CHAINED.match(head) or _SERVICE.match(head)
     if chained is not None:
         return TextMark(chained.group("mark"), False, None)
     word = first.group("word")

@@ -34,6 +34,11 @@ _ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_LIMITED, "ratelimit", None),
     (_LIMITED, " limit", r"\b(?:hit|reached|exceeded|exhausted) (?:(?:the|your|its|our) )?(?:\w+ ){0,2}limit\b"),
     (_LIMITED, "requests per ", r"requests per (?:second|minute|hour|day)"),
+    (
+        _DENIED,
+        "_",
+        r"\b(?:invalid_grant|invalid_client|unauthorized_client|access_denied|invalid_token|insufficient_scope)\b",
+    ),  # RFC 6749 §5.2, RFC 6750 §3.1
     (_DENIED, "accepted", r"(?:username|password|credentials?|token)\W.{0,30}not accepted"),
     (
         _DENIED,
@@ -99,7 +104,7 @@ _ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_INVALID, "require", rf"requires? (?:an? |the )?\W?[\w ]{{1,40}}\W? ?(?:{_THINGS})"),
     (_INVALID, "missing ", rf"missing (?:\W?\w+\W? )?(?:required )?(?:{_THINGS})|missing \d+ required"),
     (_INVALID, "must ", r"must (?:be|have|not|match|contain|start|end)\b"),
-    (_INVALID, "cannot be ", r"cannot be (?:empty|blank|null|none|negative|parsed|zero)"),
+    (_INVALID, " be ", r"(?:cannot|can't|can not) be (?:empty|blank|null|none|negative|parsed|zero)"),
     (_INVALID, "invalid", r"\binvalid\b"),
     (_INVALID, "malformed", None),
     (_INVALID, "syntax error", None),
@@ -160,6 +165,10 @@ def _phrase(head: str) -> tuple[Code, str] | None:
     number = _STATUS.search(head)
     if number:
         code = code_of_http(int(number.group(1)))
+        if code is Code.PERMISSION_DENIED:  # several services answer 403 to one who asks too often, and say so
+            best = _best(head.lower())
+            if best is not None and best[1] is Code.RATE_LIMITED:
+                return best[1], best[2]
         if code is not None:
             return code, number.group(0).strip()
     low = head.lower()

@@ -11,7 +11,7 @@ from typing import Any
 
 from telltale.payload.catalogues import masking_of, says_it_failed
 from telltale.payload.codes import code_of, code_of_http
-from telltale.payload.denials import could_not, denied_deed, standard_text
+from telltale.payload.denials import absent_thing, could_not, denied_deed, standard_text
 from telltale.payload.exits import exit_stated, is_answer
 from telltale.payload.html import page_of
 from telltale.payload.marks import coded_mark_of, cross_mark_of, mark_of, program_line_of, status_line_of, xml_error_of
@@ -20,7 +20,7 @@ from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.shapes import REASON_PHRASES
 from telltale.payload.validators import refused_argument
-from telltale.payload.verbs import Verb, names_a_state, names_documents, names_logs, verb_of
+from telltale.payload.verbs import Verb, names_a_log, names_a_state, names_documents, names_logs, verb_of
 from telltale.vocabulary import Code
 
 _LOG_LINES = re.compile(r"^\s*(?:\S{1,40} ){0,3}(?:\[?(?:ERROR|Error|error|FATAL|WARN)\w*\]?)\b", re.MULTILINE)
@@ -126,8 +126,10 @@ def _is_log(text: str, asked: Asked) -> bool:
 
     A tool that was to change something does not hand out logs: several errors of it are errors.
     """
-    if "\n" not in text or (verb_of(asked.tool) in (Verb.CHANGE, Verb.UNKNOWN) and not names_logs(asked.tool)):
+    if "\n" not in text.strip() or (verb_of(asked.tool) in (Verb.CHANGE, Verb.UNKNOWN) and not names_logs(asked.tool)):
         return False
+    if names_a_log(asked.tool):
+        return True
     heading = text[:200].lstrip().split("\n", 1)[0].rstrip()
     return len(_LOG_LINES.findall(text[:4000])) >= 2 and "Traceback" not in text[:200] and heading[-1:] != ":"
 
@@ -203,7 +205,10 @@ def _could_not(text: str, asked: Asked) -> Finding | None:
     mark = could_not(text, looks_up=verb in (Verb.READ, Verb.UNKNOWN))
     if mark is None and verb is Verb.CHANGE:
         mark = denied_deed(text)
-    return Finding("text.could_not", Says.HIDDEN, "", mark[:120]) if mark is not None else None
+    if mark is not None:
+        return Finding("text.could_not", Says.HIDDEN, "", mark[:120])
+    absent = absent_thing(text, asked.arguments) if verb is not Verb.READ else None
+    return Finding("text.could_not", Says.HIDDEN, "", absent[:120], Code.NOT_FOUND) if absent is not None else None
 
 
 def _validator(text: str, asked: Asked) -> Finding | None:

@@ -14,21 +14,27 @@ from telltale.payload.words import words
 
 _LANGUAGE = words(
     """
-    a an and are arg args argument arguments array as at be been between blank bool boolean but call calling can
-    cannot command could date datetime dict does either empty equal error errors exist expected failed false
-    field fields float for format found from function get given got greater has have in input inputs instead int
-    integer invalid is it its json key keys least less list missing more most must name named needs negative no
-    non none not null number numeric of on one only option options or param parameter parameters params parse
-    parsed please positive properties property provide provided received request required requires schema should
-    specified specify string supplied supply than the this to tool true type unexpected unknown unrecognised
-    unrecognized unsupported use valid validation value values was were when with without you your zero
+    a after allowed an and are arg args argument arguments array as at be been before begin between blank bool
+    boolean but bytes call calling can cannot character characters chars command contain containing contains
+    could date datetime dict digits does either empty end ends equal error errors exceed exceeded exceeds exist
+    expected failed false field fields float for format found from function future get given got greater has
+    have in input inputs instead int integer invalid is it its json key keys least length less letters limit
+    list long longer max maximum min minimum missing more most must name named needs negative no non none not
+    null number numeric of on one only option options or param parameter parameters params parse parsed past
+    please positive properties property provide provided range received request required requires schema short
+    shorter should size space spaces specified specify start starts string supplied supply than the this to tool
+    true type unexpected unknown unrecognised unrecognized unsupported use valid validation value values was
+    were when whitespace with without you your zero
     """
 )
 _NOUNS = words(
     "argument arguments arg args parameter parameters param params field fields property properties input option"
 )
 _ABSENT = words("missing requires needs provide specify supply")
-_REFUSED = words("must invalid unexpected unknown unrecognised unrecognized unsupported should expected")
+_REFUSED = words("must invalid unexpected unknown unrecognised unrecognized unsupported should expected exceeds cannot")
+_LIMITS = words("must exceeds cannot")
+"""Words with which a validator speaks of an argument without calling it one: `title exceeds the length of 80`."""
+
 _COPULA = words("is are was were")
 _TOKEN = re.compile(r"[A-Za-z_][\w.-]*|\S")
 _PUNCTUATION = frozenset("'\"`.,:;()[]{}!-–—<>=*/")
@@ -55,7 +61,7 @@ def refused_argument(text: str, tool: str, arguments: Any) -> str | None:
     quoted = [low[i + 1] for i, mark in enumerate(tokens[:-2]) if mark in ("'", '"', "`") and tokens[i + 2] == mark]
     names += [name for name in quoted if name not in names]
     names += [token for token in low if token in keys and token not in names]
-    speaks_of_one = said & _NOUNS or "must" in said or needed
+    speaks_of_one = said & _NOUNS or said & _LIMITS or needed
     if not names or len(set(names)) > _MOST_NAMES or not speaks_of_one:
         return None
     if all(name in keys for name in names):

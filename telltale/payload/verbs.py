@@ -93,6 +93,12 @@ def names_logs(tool: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def names_a_log(tool: str) -> bool:
+    """Whether a tool's name says that it hands out a log, so that whatever its lines say is data."""
+    return any(word.lower() in ("log", "logs", "journal") for word in _WORDS.findall(tool[:200]))
+
+
+@lru_cache(maxsize=4096)
 def names_documents(tool: str) -> bool:
     """Whether a tool's name says that it hands out documents or pages."""
     return any(word.lower() in _DOCUMENTS for word in _WORDS.findall(tool[:200]))
