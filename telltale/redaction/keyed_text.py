@@ -36,7 +36,9 @@ def mask_keyed(text: str, kind_of_key: Callable[[str], str | None], mark: Callab
             continue
         start, end = _value(text, match.end(), kind, quoted_key=match["quote"] is not None)
         if end > start and not text.startswith("[REDACTED:", start):
-            pieces += [text[done:start], mark(kind, text[start:end])]
+            # a bare value of a quoted key is a number of JSON: its mark is quoted, so that what was JSON stays so
+            quote = match["quote"] if match["quote"] and start == match.end() else ""
+            pieces += [text[done:start], quote, mark(kind, text[start:end]), quote]
             done = end
     return "".join([*pieces, text[done:]]) if pieces else text
 

@@ -85,6 +85,7 @@ class Redactor:
     counts: Counter[str] = field(default_factory=Counter)
     _key: bytes = b""
     _patterns: tuple[tuple[Pattern, re.Pattern[str]], ...] = ()
+    _number: int = -1
     _hits: Callable[[str], Sequence[int]] = lambda _text: ()
     _extra_keys: frozenset[str] = frozenset()
     _allowed: re.Pattern[str] | None = None
@@ -95,6 +96,7 @@ class Redactor:
         chosen += self.config.extra_patterns
         self._key = self.config.key or secrets.token_bytes(32)
         self._patterns = tuple((pattern, re.compile(pattern.regex)) for pattern in chosen)
+        self._number = next((n for n, pattern in enumerate(chosen) if pattern.kind == "card"), -1)
         views = [(pattern.shape, pattern.literals) for pattern in chosen]
         extra = sorted(self.config.extra_keys)
         shapes = [KEY_SHAPE, *(f"(?i:{re.escape(name)})" for name in extra)]
@@ -180,8 +182,9 @@ class Redactor:
             if isinstance(value, dict):
                 return {self._key_text(k): self._whole(kind, v, depth + 1) for k, v in value.items()}
             return [self._whole(kind, entry, depth + 1) for entry in value]
-        text = value if isinstance(value, str) else json.dumps(value, default=str)
-        return text if text.startswith("[REDACTED:") else self.mark(kind, text)
+        if isinstance(value, str) and value.startswith("[REDACTED:"):
+            return value
+        return self.mark(kind, value if isinstance(value, str) else json.dumps(value, default=str))
 
     def _masked(self, text: str, hits: Sequence[int], *, parse: bool) -> str:
         """Mask until nothing changes: what stood glued to a secret may be one itself once the first is gone."""
@@ -190,28 +193,53 @@ class Redactor:
             if masked == text:
                 break
             text, hits = masked, self._hits(masked)
+            if not hits:
+                break
         return text
 
     def _mask_once(self, text: str, hits: Sequence[int], *, parse: bool) -> str:
         keyed = len(self._patterns)
-        if keyed in hits:
-            parsed = self._parsed(text) if parse else None
-            text = mask_keyed(text, self.kind_of_key, self.mark) if parsed is None else parsed
+        parsed = self._parsed(text) if parse and (keyed in hits or self._number in hits) else None
+        if parsed is not None:
+            text = parsed
+        elif keyed in hits:
+            text = mask_keyed(text, self.kind_of_key, self.mark)
         for index in sorted(hits):
             if index < keyed:
                 text = self._mask_pattern(text, *self._patterns[index])
         return text
 
     def _parsed(self, text: str) -> str | None:
-        """The text with key rules applied to the JSON in it; None where it is not a JSON object or array."""
+        """The text with key rules applied to the JSON in it; None where it is not a JSON object or array.
+
+        Rules by value look at the whole text later; only numbers are masked here, so that the text stays JSON.
+        """
         if text.lstrip()[:1] not in ("{", "["):
             return None
         try:
             value = json.loads(text)
-            masked = self._value(value, 0, parse=False)
+            masked = self._by_key(value, 0)
         except (ValueError, RecursionError):
             return None
-        return text if masked == value else json.dumps(masked, ensure_ascii=False)
+        return text if masked is value else json.dumps(masked, ensure_ascii=False)
+
+    def _by_key(self, value: Any, depth: int) -> Any:
+        """A parsed value with key rules applied, also in text inside it; the same object where nothing changed."""
+        if isinstance(value, str):
+            if ":" not in value and "=" not in value and "%3" not in value:
+                return value
+            return mask_keyed(value, self.kind_of_key, self.mark) if len(self._patterns) in self._hits(value) else value
+        if isinstance(value, dict):
+            masked: Any = {key: self._entry_by_key(key, entry, depth + 1) for key, entry in value.items()}
+            return value if all(masked[key] is entry for key, entry in value.items()) else masked
+        if isinstance(value, list):
+            masked = [self._by_key(entry, depth + 1) for entry in value]
+            return value if all(new is old for new, old in zip(masked, value, strict=True)) else masked
+        return self._value(value, depth)
+
+    def _entry_by_key(self, key: str, value: Any, depth: int) -> Any:
+        kind = self.kind_of_key(key)
+        return self._by_key(value, depth) if kind is None else self._whole(kind, value, depth)
 
     def _mask_pattern(self, text: str, pattern: Pattern, regex: re.Pattern[str]) -> str:
         group: str | int = "secret" if "secret" in regex.groupindex else 0
@@ -224,7 +252,18 @@ class Redactor:
             if not length:
                 return match[0]
             before = match[0][: match.start(group) - match.start()]
-            return f"{before}{self.mark(pattern.kind, found[:length])}{match[0][len(before) + length :]}"
+            quote = _quote_of_number(match.string, match.start(group)) if found.isdecimal() else ""
+            mark = f"{quote}{self.mark(pattern.kind, found[:length])}{quote}"
+            return f"{before}{mark}{match[0][len(before) + length :]}"
 
         masked = regex.sub(replace, text)
         return text if masked == text else masked
+
+
+_BEFORE_NUMBER = re.compile(r"(\\{0,7}\")\s{0,4}:\s{0,4}(?:\[\s{0,4})?\Z")
+
+
+def _quote_of_number(text: str, start: int) -> str:
+    """The quote that a mark needs in place of a bare JSON number, in JSON that was cut and cannot be parsed."""
+    found = _BEFORE_NUMBER.search(text, max(0, start - 24), start)
+    return found[1] if found else ""

@@ -117,6 +117,24 @@ def test_a_clean_text_comes_back_as_it_was(redactor: Redactor, text: str) -> Non
     assert not redactor.counts
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"number": 4111111111111111, "other": [378282246310005, 17]},
+        {"cvv": 123, "ok": 4, "inner": {"pwd": "x y", "list": [{"token": "abc"}]}},
+        {"text": "password=abc&x=1", "next_page_token": "t-1", "deep": [[["Bearer abcdefgh12345678abcdef"]]]},
+    ],
+)
+def test_json_stays_json(redactor: Redactor, value: dict[str, Any]) -> None:
+    """A masked payload can still be parsed and has its structure, and so has a cut one up to its cut."""
+    text = json.dumps(value)
+    masked = redactor.text(text)
+    assert masked != text
+    assert json.loads(masked).keys() == value.keys()
+    cut = redactor.text(text + ', {"rest')
+    assert json.JSONDecoder().raw_decode(cut)[0].keys() == value.keys()
+
+
 def test_convention_names_are_not_secrets(redactor: Redactor) -> None:
     """Session ids and token counts stay: they are what the product counts by."""
     attributes = {
