@@ -23,7 +23,11 @@ INTERNALS = "internals"
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One kind of text to mask; see the module for its three views. `accept` gives how much of a hit is masked."""
+    """One kind of text to mask; see the module for its three views.
+
+    `accept` gives how much of a hit is masked. Where `around` is given, every hit holds one of these literals, begins at
+    most `reach` characters before it and ends at most ten times as many after it: the rest of a text is not looked at.
+    """
 
     kind: str
     profile: str
@@ -31,6 +35,8 @@ class Pattern:
     literals: tuple[str, ...]
     regex: str
     accept: Callable[[str], int] | None = None
+    around: tuple[str, ...] = ()
+    reach: int = 0
 
 
 _FREE = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
@@ -138,6 +144,8 @@ SECRET_PATTERNS = (
         regex=r"(?<![A-Za-z0-9_.+-])[A-Za-z0-9_.+-]{1,64}+(?:@|%40)[A-Za-z0-9-]{1,63}+(?:\.[A-Za-z0-9-]{1,63}+){0,7}"
         r"(?<=[A-Za-z])(?<=\.[A-Za-z]{2}|[A-Za-z]{3})",
         accept=lambda found: len(found) if "." in found.replace("%40", "@").rpartition("@")[2] else 0,
+        around=("@", "%40"),
+        reach=66,
     ),
     Pattern(
         "blob",

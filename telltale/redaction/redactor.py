@@ -256,8 +256,18 @@ class Redactor:
             mark = f"{quote}{self.mark(pattern.kind, found[:length])}{quote}"
             return f"{before}{mark}{match[0][len(before) + length :]}"
 
-        masked = regex.sub(replace, text)
+        start, end = _stretch(text, pattern)
+        masked = text[:start] + regex.sub(replace, text[start:end]) + text[end:]
         return text if masked == text else masked
+
+
+def _stretch(text: str, pattern: Pattern) -> tuple[int, int]:
+    """The part of a text that can hold hits of a pattern."""
+    if not pattern.around:
+        return 0, len(text)
+    first = min((at for literal in pattern.around if (at := text.find(literal)) >= 0), default=len(text))
+    last = max(text.rfind(literal) for literal in pattern.around)
+    return max(0, first - pattern.reach), max(0, last + 10 * pattern.reach)
 
 
 _BEFORE_NUMBER = re.compile(r"(\\{0,7}\")\s{0,4}:\s{0,4}(?:\[\s{0,4})?\Z")
