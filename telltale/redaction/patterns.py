@@ -25,8 +25,8 @@ INTERNALS = "internals"
 class Pattern:
     """One kind of text to mask; see the module for its three views.
 
-    `accept` gives how much of a hit is masked. Where `around` is given, every hit holds one of these literals, begins at
-    most `reach` characters before it and ends at most ten times as many after it: the rest of a text is not looked at.
+    `accept` gives how much of a hit is masked. Where `around` is given, every hit holds one of these literals, begins
+    at most `reach` characters before it and ends at most ten times as many after it: the rest of a text is left alone.
     """
 
     kind: str
