@@ -103,7 +103,9 @@ _PLACES = words("path file file_path filePath filename directory dir cwd folder"
 def _is_generic(call: LogicalCall, reading: Reading, seen: str) -> bool:
     if isinstance(reading.value, dict):
         message = reading.message
-        return bool(message) and says_nothing(str(message), call.tool) and not _has_more(reading)
+        if not message or not says_nothing(str(message), call.tool) or _has_more(reading):
+            return False
+        return all(says_nothing(text, call.tool) or " " not in text for text in told_texts(reading.value))
     if reading.empty:
         return any(mark.meaning is Meaning.FAILED for mark in call.marks)
     if not reading.text or not seen.strip() or denies_tool(seen, call.tool):

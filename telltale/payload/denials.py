@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from telltale.payload.shapes import REASON_PHRASES
+from telltale.payload.verbs import Verb, verb_of
 from telltale.payload.words import words
 from telltale.vocabulary import Code, code_of_http
 
@@ -22,6 +23,28 @@ _COULD_NOT = re.compile(
 )
 _SEEKING = words("find locate match see determine identify tell say think know answer be confirm verify rule")
 """Verbs of which "could not" is an answer: what was looked for is not there, or is not known."""
+
+_TRANSPORT = words(
+    """
+    access acquire allocate apply authenticate authorize bind build communicate complete compute configure connect
+    contact convert copy decode decrypt deserialize detach dispatch encode encrypt establish extract finalize finish
+    generate handle import initialize instantiate interact launch leave mount navigate negotiate obtain parse perform
+    persist process produce reach recover refresh render resolve respond restore return scale select serialize setup
+    spawn switch take translate unmount wake find locate
+    """
+)
+"""Verbs of programs beside those of tools' names; "unable to attend the meeting" is no program's sentence."""
+
+_UNSET = re.compile(
+    rf"{_DRESS}(?:missing |the )?(?:environment variable )?(?P<name>[A-Z][A-Z0-9]{{1,30}}(?:_[A-Z0-9]{{1,30}}){{1,6}})"
+    r"(?: \w+){0,2} (?:is |was )?"
+    r"(?:not (?:set|found|configured|defined|provided)|missing|required|unset|empty|must be)\b"
+)
+_NOT_READY = re.compile(
+    rf"{_DRESS}(?:[\w.-]{{2,20}} ){{0,3}}(?:is |was |are )?not (?P<state>connected|initiali[sz]ed|configured|installed"
+    r"|authenticated|logged in|reachable|responding)\b",
+    re.IGNORECASE,
+)
 
 _NOT_DONE = re.compile(
     rf"{_DRESS}(?:the )?[\w-]{{2,20}}(?: [\w-]{{2,20}}){{0,2}} (?:was |were )?not \w{{2,20}}(?:ed|sent|made|done)\b",
@@ -76,7 +99,9 @@ def could_not(text: str, looks_up: bool) -> str | None:
     if not _is_short(text):
         return None
     hit = _COULD_NOT.match(text)
-    if hit is None or hit.group("verb").lower() == "is" or (looks_up and hit.group("verb").lower() in _SEEKING):
+    verb = hit.group("verb").lower() if hit is not None else ""
+    known = verb in _TRANSPORT or verb_of(verb) not in (Verb.UNKNOWN, Verb.EXAMINE)
+    if hit is None or not known or (looks_up and verb in _SEEKING):
         return None
     if _SENTENCE_END.split(text.strip(), maxsplit=1)[0].endswith("?"):
         return None
@@ -94,6 +119,23 @@ def standard_text(text: str) -> tuple[str, Code] | None:
     hit = _HEAD.match(text) if _is_short(text) else None
     code = _STANDARD.get(hit.group("phrase").lower()) if hit is not None else None
     return (hit.group("phrase"), code) if hit is not None and code is not None else None
+
+
+def not_ready(text: str) -> tuple[str, Code] | None:
+    """The beginning with which a short text says that a program is not ready to work, and the code that it means."""
+    hit = _NOT_READY.match(text) if _is_short(text) else None
+    if hit is None:
+        return None
+    denied = hit.group("state").lower() in ("authenticated", "logged in")
+    return hit.group(0).strip(), Code.PERMISSION_DENIED if denied else Code.UNAVAILABLE
+
+
+def unset_variable(text: str, arguments: Any) -> str | None:
+    """The environment variable that a short text says is not set; None where the call had asked for it."""
+    hit = _UNSET.match(text) if _is_short(text) else None
+    if hit is None or (isinstance(arguments, dict) and hit.group("name") in arguments.values()):
+        return None
+    return hit.group("name")
 
 
 def absent_thing(text: str, arguments: Any) -> str | None:

@@ -32,7 +32,7 @@ _WORD = re.compile(
     rf"|{_DRESS}(?P<doing>error (?:while |when |occurred while )?(?!{_COMPOUNDS})[a-z]{{2,20}}ing\b"
     rf"(?= (?:the )?(?:mcp )?(?:{_KINDS}|tool)\b|[^:\n]{{0,80}}[:'\"]))"
     rf"|{_DRESS}(?P<within>error (?:in|during|on|from|with|occurred in) (?:the |your )?(?:{_KINDS}|code|step|node)\b"
-    r"[^:\n]{0,60}:)",
+    r"[^:\n]{0,60}:|error (?:in|during) \w{3,30}:)",
     re.IGNORECASE,
 )
 _PROGRAM = re.compile(
@@ -57,6 +57,12 @@ _SERVICE = re.compile(
 )
 """A service's name before the mark: `Stripe API error (429): …`."""
 
+_FOREIGN = re.compile(
+    rf"{_DRESS}(?P<mark>(?:(?:Fehler|Erreur|Errore|Erro|Fout|Ошибка|Błąd|Hata|Lỗi)\b|エラー|错误|錯誤|오류)[^:：\n]{{0,30}}[:：]"
+    r"|[^\W\da-zA-Z][^:：\n]{0,14}(?:出错|出錯|失败|失敗|错误|錯誤|エラー|오류|실패)[^:：\n]{0,4}[:：])"
+)
+"""The same mark in other languages: their word for "error", or in CJK scripts "… failed", before a colon."""
+
 _FIRST = re.compile(rf"{_DRESS}(?P<word>[A-Za-z_][\w.$]{{0,200}})")
 _HEAD = 1000
 _WORDS = frozenset(f"{_KINDS}|error|exception|fatal|failure|panic|failed".split("|"))
@@ -74,6 +80,9 @@ class TextMark:
 def mark_of(text: str) -> TextMark | None:
     """The error mark that a text begins with; None for every other text."""
     head = text[:_HEAD]
+    foreign = _FOREIGN.match(head)
+    if foreign is not None:
+        return TextMark(foreign.group("mark"), foreign.end() >= len(text.rstrip()), None)
     first = _FIRST.match(head)
     if first is None:
         return _of_program(head)

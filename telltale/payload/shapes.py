@@ -5,7 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
-from telltale.payload.codes import code_of, code_of_class, code_of_grpc, code_of_http
+from telltale.payload.codes import code_of, code_of_class, code_of_grpc, code_of_http, code_of_sqlstate
 from telltale.payload.evidence import code_inside, short
 from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error
 from telltale.payload.reading import Asked, Finding, Says
@@ -70,7 +70,11 @@ def _coded(key: str, inner: Any, value: dict[str, Any], fields: Fields) -> Findi
         if isinstance(value.get("details"), list) and "message" in value and code_of_grpc(inner) is not None:
             return Finding("payload.error_object", Says.FAILED, key, inner, code_of_grpc(inner))
     elif isinstance(inner, str):
-        known = code_of(inner) or (code_of_class(inner) if inner.endswith(("Error", "Exception")) else None)
+        known = (
+            code_of(inner)
+            or code_of_sqlstate(inner)
+            or (code_of_class(inner) if inner.endswith(("Error", "Exception")) else None)
+        )
         if isinstance(value.get("retryable"), bool) or (isinstance(value.get("message"), str) and known is not None):
             return Finding("payload.error_object", Says.FAILED, key, inner[:200], known or code_inside(value, fields))
     return None

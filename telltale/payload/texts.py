@@ -11,7 +11,7 @@ from typing import Any
 
 from telltale.payload.catalogues import masking_of, says_it_failed
 from telltale.payload.codes import code_of, code_of_http
-from telltale.payload.denials import absent_thing, could_not, denied_deed, standard_text
+from telltale.payload.denials import absent_thing, could_not, denied_deed, not_ready, standard_text, unset_variable
 from telltale.payload.exits import exit_stated, is_answer
 from telltale.payload.html import page_of
 from telltale.payload.marks import coded_mark_of, cross_mark_of, mark_of, program_line_of, status_line_of, xml_error_of
@@ -116,9 +116,26 @@ def _says_nothing(text: str, asked: Asked) -> Finding | None:
 
 def _error_mark(text: str, asked: Asked) -> Finding | None:
     mark = mark_of(text)
-    if mark is None or mark.bare or _is_log(text, asked) or _is_document(text, asked):
+    if (
+        mark is None
+        or mark.bare
+        or _is_echo(mark.text, asked.arguments)
+        or _is_log(text, asked)
+        or _is_document(text, asked)
+    ):
         return None
     return Finding("text.error_mark", Says.HIDDEN, "", mark.text.strip()[:120], mark.code)
+
+
+def _is_echo(mark: str, arguments: Any) -> bool:
+    """Whether the caller had sent the mark itself, in whatever language: its text was to be worked on, or explained."""
+    if not isinstance(arguments, dict):
+        return False
+    word = mark.strip(" :").lower()
+    for value in list(arguments.values())[:20]:
+        if isinstance(value, str) and (value.strip().lower() == word or mark_of(value[:200]) is not None):
+            return True
+    return False
 
 
 def _is_log(text: str, asked: Asked) -> bool:
@@ -202,6 +219,12 @@ def _could_not(text: str, asked: Asked) -> Finding | None:
     standard = standard_text(text)
     if standard is not None:
         return Finding("text.could_not", Says.HIDDEN, "", standard[0], standard[1])
+    unset = unset_variable(text, asked.arguments)
+    if unset is not None:
+        return Finding("text.could_not", Says.HIDDEN, "", unset, Code.PERMISSION_DENIED)
+    idle = not_ready(text) if verb is not Verb.READ and not names_a_state(asked.tool) else None
+    if idle is not None:
+        return Finding("text.could_not", Says.HIDDEN, "", idle[0], idle[1])
     mark = could_not(text, looks_up=verb in (Verb.READ, Verb.UNKNOWN))
     if mark is None and verb is Verb.CHANGE:
         mark = denied_deed(text)
