@@ -85,7 +85,9 @@ _HEAD = re.compile(
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 _ABSENT = re.compile(r"\b(?:not found|does(?: not|n't) exist|no longer exists|is not known|unknown)\b", re.IGNORECASE)
 _MOST_VALUES = 20
-_SHORT = 400
+SHORT = 400
+"""Most characters of a text that is read as one sentence or two."""
+
 _MOST_LINES = 4
 
 
@@ -158,4 +160,4 @@ def absent_thing(text: str, arguments: Any) -> str | None:
 
 
 def _is_short(text: str) -> bool:
-    return len(text) <= _SHORT and text.strip().count("\n") < _MOST_LINES
+    return len(text) <= SHORT and text.strip().count("\n") < _MOST_LINES

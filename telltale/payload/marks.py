@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from telltale.payload.codes import ERRNO, code_of, code_of_class
+from telltale.payload.words import holds_any
 from telltale.vocabulary import Code, code_of_http
 
 _DRESS = r"[\s*_`\"'(\[>⚠❌✖✗🚫⛔️-]{0,6}"
@@ -146,8 +147,6 @@ _CLIENT = re.compile(
     r"|HTTP (?:(?:error|status)[ :]{1,3})?(?P<plain>[45]\d\d)(?=[:,.)]|$| [A-Z-])"
     r"|Error code: (?P<code>[45]\d\d)\b|(?P<google>[45]\d\d) [A-Z][A-Z_]{4,40}\. "
     r"|[^\n]{0,120}\b(?:GET|POST|PUT|PATCH|DELETE|HEAD) https?://\S{1,250}: (?P<go>[45]\d\d) "
-    r"|(?:The )?[\w ]{1,40} (?:returned|responded with|answered with|replied with) (?:an? )?"
-    r"(?:HTTP |status |error |code ){1,3}(?P<told>[45]\d\d)\b"
     r"|(?P<fetch>request to https?://\S{1,250} failed, reason: )|(?P<aio>Cannot connect to host \S{1,100} ssl:)"
     r"|(?P<httpcore>All connection attempts failed\Z)"
     r"|(?P<pool>HTTPS?ConnectionPool\(host=)|(?P<reset>\('Connection aborted\.'))"
@@ -183,6 +182,13 @@ _PROGRAM_LINE = re.compile(r"[\w./+-]{1,60}: (?:[^\n]{1,200}: )?(?P<reason>[A-Za
 _LINE_CAP = 400
 
 
+_TELLING = (" returned ", " responded ", " answered ", " replied ")
+_TOLD = re.compile(
+    r"\s*(?:[\w.'-]{1,30} ){1,5}(?:returned|responded with|answered with|replied with) (?:an? )?"
+    r"(?:HTTP |status |error |code ){1,3}(?P<told>[45]\d\d)\b"
+)
+
+
 def status_line_of(text: str, phrases: dict[str, int]) -> tuple[str, Code | None] | None:
     """The HTTP status line or the client library's error that a text begins with, with the code it means."""
     head = text[:_LINE_CAP]
@@ -192,7 +198,7 @@ def status_line_of(text: str, phrases: dict[str, int]) -> tuple[str, Code | None
         for phrase, number in phrases.items():
             if rest.startswith(phrase) and number // 100 == status // 100 and not rest[len(phrase) :].strip(" -"):
                 return hit.group(0).strip(), code_of_http(status)
-    client = _CLIENT.match(head)
+    client = _CLIENT.match(head) or (_TOLD.match(head) if holds_any(head[:120], _TELLING) else None)
     if client is None:
         return _library_error(head)
     number_text = client.group(client.lastgroup or 0)

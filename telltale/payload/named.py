@@ -26,21 +26,24 @@ _REGISTRY = (
         """
     )
 )
+_SENTENCE = re.compile(r"\n|[.!](?=\s|$)")
 _TOKEN = re.compile(r"[A-Za-z]+")
 _SENTENCE_CAP = 240
 
 
-def names_of(tool: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def names_of(tool: str) -> tuple[str, ...]:
     """The forms under which a text may name a tool: its full name, and what follows a server's prefix."""
     short = re.split(r"[./:]|__", tool)[-1]
-    return [name for name in dict.fromkeys((tool, short)) if len(name) >= 2]
+    return tuple(name for name in dict.fromkeys((tool, short)) if len(name) >= 2)
 
 
 def denies_tool(text: str, tool: str) -> bool:
     """Whether the first sentence of a text says that no tool of the called name is known, and nothing else."""
     head = text[:_SENTENCE_CAP]
-    sentence = re.split(r"\n|[.!](?=\s|$)", head.strip(), maxsplit=1)[0]
-    for name in names_of(tool):
+    named = [name for name in names_of(tool) if name in head]
+    sentence = _SENTENCE.split(head.strip(), maxsplit=1)[0] if named else ""
+    for name in named:
         if name not in sentence:
             continue
         said = {word.lower() for word in _TOKEN.findall(sentence.replace(name, " ", 1))}
@@ -54,8 +57,12 @@ def failing_tool(text: str, tool: str) -> str | None:
 
     A name of one plain word (`build`) is a thing as well: it counts only where the text calls it a tool.
     """
+    head = text[:400]
+    low = head.lower()
+    if not any(name.lower() in low for name in names_of(tool)):
+        return None
     pattern = _pattern(tool)
-    hit = pattern.match(text[:400]) if pattern is not None else None
+    hit = pattern.match(head) if pattern is not None else None
     return hit.group(0).strip() if hit is not None else None
 
 

@@ -11,7 +11,15 @@ from typing import Any
 
 from telltale.payload.catalogues import masking_of, says_it_failed
 from telltale.payload.codes import code_of, code_of_http
-from telltale.payload.denials import absent_thing, could_not, denied_deed, not_ready, standard_text, unset_variable
+from telltale.payload.denials import (
+    SHORT,
+    absent_thing,
+    could_not,
+    denied_deed,
+    not_ready,
+    standard_text,
+    unset_variable,
+)
 from telltale.payload.exits import exit_stated, is_answer
 from telltale.payload.html import page_of
 from telltale.payload.marks import coded_mark_of, cross_mark_of, mark_of, program_line_of, status_line_of, xml_error_of
@@ -213,25 +221,31 @@ def _coded(text: str, asked: Asked) -> Finding | None:
 
 def _could_not(text: str, asked: Asked) -> Finding | None:
     """A short text that begins by saying that it was not done; not of tools that examine, or hand out documents."""
+    if len(text) > SHORT:
+        return None
     verb = verb_of(asked.tool)
     if verb is Verb.EXAMINE or names_logs(asked.tool) or _is_document(text, asked):
         return None
-    standard = standard_text(text)
-    if standard is not None:
-        return Finding("text.could_not", Says.HIDDEN, "", standard[0], standard[1])
+    found = _undone(text, asked, verb)
+    return Finding("text.could_not", Says.HIDDEN, "", found[0][:120], found[1]) if found is not None else None
+
+
+def _undone(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | None:
+    """The words that say so, with the code that they mean."""
     unset = unset_variable(text, asked.arguments)
     if unset is not None:
-        return Finding("text.could_not", Says.HIDDEN, "", unset, Code.PERMISSION_DENIED)
+        return unset, Code.PERMISSION_DENIED
     idle = not_ready(text) if verb is not Verb.READ and not names_a_state(asked.tool) else None
-    if idle is not None:
-        return Finding("text.could_not", Says.HIDDEN, "", idle[0], idle[1])
+    known = standard_text(text) or idle
+    if known is not None:
+        return known
     mark = could_not(text, looks_up=verb in (Verb.READ, Verb.UNKNOWN))
     if mark is None and verb is Verb.CHANGE:
         mark = denied_deed(text)
     if mark is not None:
-        return Finding("text.could_not", Says.HIDDEN, "", mark[:120])
+        return mark, None
     absent = absent_thing(text, asked.arguments) if verb is not Verb.READ else None
-    return Finding("text.could_not", Says.HIDDEN, "", absent[:120], Code.NOT_FOUND) if absent is not None else None
+    return (absent, Code.NOT_FOUND) if absent is not None else None
 
 
 def _validator(text: str, asked: Asked) -> Finding | None:

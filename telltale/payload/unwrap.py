@@ -11,8 +11,11 @@ back as `marks`.
 
 from __future__ import annotations
 
+import gc
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +27,7 @@ MAX_LAYERS = 16
 MAX_DEPTH = 100
 """Deepest nesting of a decoded value; a deeper one stays text, so that whoever walks it may recurse."""
 
+_LARGE = 65_536
 _LONE_SURROGATE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -121,7 +125,25 @@ def _decode_scalar(text: str, found: Unwrapped) -> bool:
     return True
 
 
+@contextmanager
+def _uncollected(size: int) -> Iterator[None]:
+    """No garbage collection while a large text is decoded: that makes none, and each pass would walk what it made."""
+    if size < _LARGE or not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def _decode_json(text: str, found: Unwrapped) -> bool:
+    with _uncollected(len(text)):
+        return _decode_json_text(text, found)
+
+
+def _decode_json_text(text: str, found: Unwrapped) -> bool:
     if "\\u" in text and ("\\ud" in text or "\\uD" in text):
         text = _LONE_SURROGATE.sub(r"\\ufffd", text)
     try:
