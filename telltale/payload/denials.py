@@ -83,7 +83,14 @@ _HEAD = re.compile(
     rf"{_DRESS}(?P<phrase>[A-Za-z][A-Za-z' ]{{6,40}}?)\s*(?:$|[:.,;(\n]|[-–—] | (?:while|when|after|for|by|on|to)\b)"
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
-_ABSENT = re.compile(r"\b(?:not found|does(?: not|n't) exist|no longer exists|is not known|unknown)\b", re.IGNORECASE)
+_FAILED_DEED = re.compile(rf"{_DRESS}(?:[\w.'-]{{2,30}} ){{1,4}}failed(?: [\w ]{{1,30}})?: ", re.IGNORECASE)
+_REFUSED = re.compile(
+    rf"{_DRESS}(?:the )?(?:invalid|unsupported|unrecogni[sz]ed|malformed) (?P<named>(?:[\w'\"./:-]{{1,60}} ?){{1,5}})",
+    re.IGNORECASE,
+)
+_ABSENT = re.compile(
+    r"\b(?:no such|not found|does(?: not|n't) exist|no longer exists|is not known|unknown)\b", re.IGNORECASE
+)
 _MOST_VALUES = 20
 SHORT = 400
 """Most characters of a text that is read as one sentence or two."""
@@ -121,6 +128,25 @@ def standard_text(text: str) -> tuple[str, Code] | None:
     hit = _HEAD.match(text) if _is_short(text) else None
     code = _STANDARD.get(hit.group("phrase").lower()) if hit is not None else None
     return (hit.group("phrase"), code) if hit is not None and code is not None else None
+
+
+def failed_deed(text: str) -> str | None:
+    """`Image upload failed: …` at the beginning of a short text; only asked of tools that change or run something."""
+    hit = _FAILED_DEED.match(text) if _is_short(text) else None
+    return hit.group(0).strip() if hit is not None else None
+
+
+def refused_value(text: str, arguments: Any) -> str | None:
+    """The argument, by name or by value, that a short text begins by calling invalid: `Invalid date format. …`."""
+    hit = _REFUSED.match(text) if _is_short(text) and isinstance(arguments, dict) else None
+    if hit is None:
+        return None
+    named = hit.group("named").lower()
+    for key, value in list(arguments.items())[:_MOST_VALUES]:
+        for said in (str(key).lower(), value.lower() if isinstance(value, str) else ""):
+            if len(said) >= 2 and re.search(rf"(?<!\w){re.escape(said)}(?!\w)", named):
+                return said
+    return None
 
 
 def not_ready(text: str) -> tuple[str, Code] | None:

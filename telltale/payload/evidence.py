@@ -36,7 +36,7 @@ def code_inside(error: Any, fields: Fields | None = None) -> Code | None:
     return weak
 
 
-_TOLD_KEYS = frozenset({"text", "errors", "failures", "failed", "message", "reason", "detail", "details"})
+_TOLD_KEYS = frozenset({"text", "content", "errors", "failures", "failed", "message", "reason", "detail", "details"})
 _MOST_TEXTS = 12
 _MOST_NODES = 60
 

@@ -52,6 +52,16 @@ _CHAINED = re.compile(
 )
 """An error with what was being done before it, as programs chain them: `parsing start time: syntax error: …`."""
 
+_REPR = re.compile(
+    r"\s*(?:[a-z_]\w{0,30}\.){0,4}(?P<klass>[A-Z]\w{0,60}(?:Error|Exception))\((?:[\"'\w].*)?\)\s*", re.DOTALL
+)
+"""An exception as Python writes it out: `HTTPError('401 Client Error')`; the whole text."""
+
+_FAILED_WITH = re.compile(
+    rf"{_DRESS}(?P<mark>(?:[\w.-]{{1,30}} ){{1,5}}failed with (?:an? )?"
+    r"(?:error|exception|status|code|http)\b[^:\n]{0,30}:)",
+    re.IGNORECASE,
+)
 _SERVICE = re.compile(
     rf"{_DRESS}(?P<mark>(?:[A-Z][\w.-]{{1,30}} ){{1,2}}(?i:api|http|network|database|db|sql|server|client|connection"
     rf"|auth|authentication|authorization|request|service|validation) (?i:error|exception|failure){_ASIDE}:)(?=\s)"
@@ -66,6 +76,7 @@ _FOREIGN = re.compile(
 
 _FIRST = re.compile(rf"{_DRESS}(?P<word>[A-Za-z_][\w.$]{{0,200}})")
 _HEAD = 1000
+_LONGEST_REPR = 2000
 _WORDS = frozenset(f"{_KINDS}|error|exception|fatal|failure|panic|failed".split("|"))
 
 
@@ -81,15 +92,12 @@ class TextMark:
 def mark_of(text: str) -> TextMark | None:
     """The error mark that a text begins with; None for every other text."""
     head = text[:_HEAD]
-    foreign = _FOREIGN.match(head)
-    if foreign is not None:
-        return TextMark(foreign.group("mark"), foreign.end() >= len(text.rstrip()), None)
+    led = _led(text, head)
+    if led is not None:
+        return led
     first = _FIRST.match(head)
     if first is None:
         return _of_program(head)
-    chained = _CHAINED.match(head) or _SERVICE.match(head)
-    if chained is not None:
-        return TextMark(chained.group("mark"), False, None)
     word = first.group("word")
     if word.endswith(("Error", "Exception", "Fault")) or "." in word or word in ("Uncaught", "Unhandled"):
         hit = _CLASS.match(head)
@@ -103,6 +111,19 @@ def mark_of(text: str) -> TextMark | None:
     return _of_program(head)
 
 
+def _led(text: str, head: str) -> TextMark | None:
+    """A mark in another language or form, or with a service or a deed named before it."""
+    foreign = _FOREIGN.match(head)
+    if foreign is not None:
+        return TextMark(foreign.group("mark"), foreign.end() >= len(text.rstrip()), None)
+    if len(text) <= _LONGEST_REPR and text.rstrip()[-1:] == ")":
+        written = _REPR.fullmatch(text)
+        if written is not None:
+            return TextMark(written.group("klass"), False, code_of_class(written.group("klass")))
+    chained = _CHAINED.match(head) or _SERVICE.match(head) or _FAILED_WITH.match(head)
+    return TextMark(chained.group("mark"), False, None) if chained is not None else None
+
+
 def _of_program(text: str) -> TextMark | None:
     hit = _PROGRAM.match(text)
     if hit is None:
@@ -111,6 +132,19 @@ def _of_program(text: str) -> TextMark | None:
     if errno is not None and errno not in ERRNO:
         return None
     return TextMark(hit.group("mark").strip(), False, ERRNO.get(errno) if errno else None)
+
+
+_LAST_LINE = re.compile(r"(?:[a-z_]\w{0,30}\.){0,4}(?P<klass>[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Exit))(?::.*)?")
+
+
+def uncaught_of(text: str) -> tuple[str, Code | None] | None:
+    """The exception with which a program's output ends, after its traceback; None where the program went on."""
+    tail = text[-_HEAD:]
+    if "Traceback (most recent call last)" not in text:
+        return None
+    last = tail.replace("\\n", "\n").rstrip(" \n\t'\")]").rsplit("\n", 1)[-1].strip()
+    hit = _LAST_LINE.fullmatch(last)
+    return (last[:120], code_of_class(hit.group("klass"))) if hit is not None else None
 
 
 _CROSS = re.compile(r"\s*(?:❌|✖|✗|✘|🚫|⛔)\ufe0f?\s*\w")

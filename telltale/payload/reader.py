@@ -43,7 +43,7 @@ _MESSAGE_KEYS = (
     *("title", "details", "stderr"),
 )
 _TEXTS = frozenset(("result", "response", "output", "data"))
-_CARRIERS = ("result", "output", "response", "content", "text", "body", "html", "answer", "data")
+_CARRIERS = ("result", "output", "response", "content", "text", "body", "html", "answer", "data", "message", "detail")
 _MAX_LEVELS = 3
 _MOST_KEYS = 6
 _TEXT_CAP = 20_000

@@ -22,6 +22,11 @@ _BODIES = {
     "internal server error": 500,
     "access denied": 403,
     "endpoint request timed out": 504,
+    "you do not have permission to perform this action": 403,
+    "authentication credentials were not provided": 401,
+    "full authentication is required to access this resource": 401,
+    "user is not authorized to access this resource": 403,
+    "the caller does not have permission": 403,
 }
 _EXCEPTION_KEYS = ("exceptionType", "ExceptionType", "exception_type", "exceptionMessage", "ExceptionMessage")
 
@@ -95,7 +100,7 @@ def reason_phrase(value: dict[str, Any], fields: Fields, asked: Asked) -> Findin
     if fields.substance or len(value) > 4:
         return None
     for key, inner in fields.get(Role.MESSAGE):
-        status = _BODIES.get(inner.strip(" .!").lower()) if isinstance(inner, str) and len(inner) < 40 else None
+        status = _BODIES.get(inner.strip(" .!").lower()) if isinstance(inner, str) and len(inner) < 80 else None
         if status is not None:
             return Finding("payload.reason_phrase", Says.HIDDEN, key, inner, code_of_http(status))
     return None

@@ -16,19 +16,29 @@ from telltale.payload.denials import (
     absent_thing,
     could_not,
     denied_deed,
+    failed_deed,
     not_ready,
+    refused_value,
     standard_text,
     unset_variable,
 )
 from telltale.payload.exits import exit_stated, is_answer
 from telltale.payload.html import page_of
-from telltale.payload.marks import coded_mark_of, cross_mark_of, mark_of, program_line_of, status_line_of, xml_error_of
+from telltale.payload.marks import (
+    coded_mark_of,
+    cross_mark_of,
+    mark_of,
+    program_line_of,
+    status_line_of,
+    uncaught_of,
+    xml_error_of,
+)
 from telltale.payload.named import denies_tool, failing_tool
 from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.shapes import REASON_PHRASES
 from telltale.payload.validators import refused_argument
-from telltale.payload.verbs import Verb, names_a_log, names_a_state, names_documents, names_logs, verb_of
+from telltale.payload.verbs import Verb, names_a_log, names_a_state, names_documents, names_logs, names_speech, verb_of
 from telltale.vocabulary import Code
 
 _LOG_LINES = re.compile(r"^\s*(?:\S{1,40} ){0,3}(?:\[?(?:ERROR|Error|error|FATAL|WARN)\w*\]?)\b", re.MULTILINE)
@@ -224,14 +234,27 @@ def _could_not(text: str, asked: Asked) -> Finding | None:
     if len(text) > SHORT:
         return None
     verb = verb_of(asked.tool)
-    if verb is Verb.EXAMINE or names_logs(asked.tool) or _is_document(text, asked):
+    if verb is Verb.EXAMINE or names_logs(asked.tool) or names_speech(asked.tool) or _is_document(text, asked):
+        return None
+    if _is_repeated(text, asked.arguments):
         return None
     found = _undone(text, asked, verb)
     return Finding("text.could_not", Says.HIDDEN, "", found[0][:120], found[1]) if found is not None else None
 
 
+def _is_repeated(text: str, arguments: Any) -> bool:
+    """Whether the caller had sent the text itself: a notepad, an echo."""
+    body = text.strip()
+    return isinstance(arguments, dict) and any(
+        isinstance(value, str) and body in value for value in list(arguments.values())[:20]
+    )
+
+
 def _undone(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | None:
     """The words that say so, with the code that they mean."""
+    refused = refused_value(text, asked.arguments)
+    if refused is not None:
+        return refused, Code.INVALID_ARGUMENT
     unset = unset_variable(text, asked.arguments)
     if unset is not None:
         return unset, Code.PERMISSION_DENIED
@@ -240,12 +263,21 @@ def _undone(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | No
     if known is not None:
         return known
     mark = could_not(text, looks_up=verb in (Verb.READ, Verb.UNKNOWN))
-    if mark is None and verb is Verb.CHANGE:
-        mark = denied_deed(text)
+    if mark is None and verb not in (Verb.READ, Verb.UNKNOWN):
+        mark = denied_deed(text) if verb is Verb.CHANGE else None
+        mark = mark or failed_deed(text)
     if mark is not None:
         return mark, None
     absent = absent_thing(text, asked.arguments) if verb is not Verb.READ else None
     return (absent, Code.NOT_FOUND) if absent is not None else None
+
+
+def _uncaught(text: str, asked: Asked) -> Finding | None:
+    """The output of a program that a tool ran, where it ends with an exception."""
+    if not _has_command(asked.arguments) and verb_of(asked.tool) is not Verb.RUN:
+        return None
+    found = uncaught_of(text)
+    return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
 
 
 def _validator(text: str, asked: Asked) -> Finding | None:
@@ -273,5 +305,5 @@ def _has_command(arguments: Any) -> bool:
 
 _RULES = (
     *(_masking, _says_nothing, _tool_named, _error_mark, _coded, _cross),
-    *(_status_line, _program_line, _validator, _exit_code, _could_not),
+    *(_status_line, _program_line, _validator, _exit_code, _uncaught, _could_not),
 )

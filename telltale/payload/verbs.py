@@ -53,6 +53,10 @@ _THINGS = words(
     "order store email mail comment transfer sync schedule reply register import release lock review test book"
 )
 _LOGS = words("log logs journal console output stdout stderr trace traces events diagnostics compile build tsc make")
+_SPEECH = words(
+    "ask human chat question think thought thoughts reflect reflection transcribe transcript translate translation joke"
+    " quote story poem define dictionary interview survey feedback clarify consult brainstorm"
+)
 _WAITS = words("wait await watch listen poll subscribe")
 _STATES = words("status state health progress poll liveness readiness")
 
@@ -96,6 +100,12 @@ def names_logs(tool: str) -> bool:
 def names_a_log(tool: str) -> bool:
     """Whether a tool's name says that it hands out a log, so that whatever its lines say is data."""
     return any(word.lower() in ("log", "logs", "journal") for word in _WORDS.findall(tool[:200]))
+
+
+@lru_cache(maxsize=4096)
+def names_speech(tool: str) -> bool:
+    """Whether a tool's name says that it hands out what somebody says or thinks, so that a sentence is the answer."""
+    return any(word.lower() in _SPEECH for word in _WORDS.findall(tool[:200]))
 
 
 @lru_cache(maxsize=4096)
