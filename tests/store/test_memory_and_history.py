@@ -201,15 +201,17 @@ def test_a_commit_that_cannot_be_written_is_tried_again(path: Path, monkeypatch:
 
 def test_the_journal_goes_when_duckdb_checkpoints_by_itself(path: Path) -> None:
     """Whoever took the log into the file, segments that it covers are deleted."""
-    store = DuckDBStore(path, Options(limits=Limits(checkpoint_threshold="10KB")))
+    store = DuckDBStore(path, Options(limits=Limits(checkpoint_threshold="10KB"), segment_bytes=20_000))
     for n in range(40):
         store.append(Batch([span(n * 100 + i) for i in range(100)]))
-        store.flush()
-    deadline = time.monotonic() + 30
-    while store.stats().journal_bytes and time.monotonic() < deadline:
-        store.append(Batch([span(900_000 + time.time_ns() % 10**9)]))
+        assert store.flush()
+    written = store.stats().last_seq
+    deadline = time.monotonic() + 60
+    while store.stats().journal_bytes > 200_000 and time.monotonic() < deadline:
+        store.append(Batch([span(900_000 + n) for n in range(100)]))
         time.sleep(0.05)
-    assert store.stats().journal_bytes < 50_000
+    assert written == 4000
+    assert store.stats().journal_bytes <= 200_000
     store.close()
 
 
