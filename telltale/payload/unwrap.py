@@ -99,7 +99,7 @@ def _decode(text: str, found: Unwrapped) -> bool:
     """Read one layer of text as JSON or as a Python repr, if it is one."""
     first = text[:1]
     if first.isspace() or first == "\ufeff":
-        text = text.lstrip().lstrip("\ufeff")
+        text = text.lstrip().lstrip("\ufeff").lstrip()
         first = text[:1]
     if not first:
         return False

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from telltale.payload.unwrap import MAX_DEPTH, too_deep, unwrap
@@ -168,6 +168,8 @@ JSON = st.recursive(
 
 @settings(max_examples=200, deadline=None)
 @given(JSON | st.text() | st.binary())
+@example(b"\xef\xbb\xbf\t")
+@example("\ufeff \ufeff ")
 def test_never_raises(sent: Any) -> None:
     """Any JSON, text or bytes is taken, as a value, as JSON, as a repr, and cut in the middle."""
     unwrap(sent)
