@@ -125,7 +125,7 @@ def denied_deed(text: str) -> str | None:
 
 def standard_text(text: str) -> tuple[str, Code] | None:
     """The standard text of POSIX or HTTP that a short text begins with, with the code it means."""
-    hit = _HEAD.match(text) if _is_short(text) else None
+    hit = _HEAD.match(text) if _is_short(text) and "\n" not in text.strip() else None
     code = _STANDARD.get(hit.group("phrase").lower()) if hit is not None else None
     return (hit.group("phrase"), code) if hit is not None and code is not None else None
 

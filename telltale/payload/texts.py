@@ -6,9 +6,16 @@ reads flags sees it.
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
+from telltale.payload.asking import (
+    asks_for_a_page,
+    asks_for_errors,
+    has_command,
+    is_document,
+    is_echo,
+    is_log,
+    is_repeated,
+    names_a_file,
+)
 from telltale.payload.catalogues import masking_of, says_it_failed
 from telltale.payload.codes import code_of, code_of_http
 from telltale.payload.denials import (
@@ -38,15 +45,21 @@ from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.shapes import REASON_PHRASES
 from telltale.payload.validators import refused_argument
-from telltale.payload.verbs import Verb, names_a_log, names_a_state, names_documents, names_logs, names_speech, verb_of
+from telltale.payload.verbs import (
+    Verb,
+    names_a_removal,
+    names_a_state,
+    names_documents,
+    names_logs,
+    names_speech,
+    verb_of,
+)
 from telltale.vocabulary import Code
 
-_LOG_LINES = re.compile(r"^\s*(?:\S{1,40} ){0,3}(?:\[?(?:ERROR|Error|error|FATAL|WARN)\w*\]?)\b", re.MULTILINE)
 _PHRASES = {phrase: status for phrase, status in REASON_PHRASES.items() if status not in (402, 404, 409, 410, 423, 426)}
 """Reason phrases that are no words of daily life: a text that is nothing else is the body of an error answer."""
 
 _STATE_WORDS = frozenset(("error", "failed", "failure", "timeout", "timed out", "fail"))
-_DOCUMENT_CAP = 500
 _MASK_CAP = 120
 
 
@@ -78,7 +91,7 @@ def _page(text: str, asked: Asked) -> Finding | None:
         return None
     if page.kind == "error":
         return Finding("text.html_error_page", Says.HIDDEN, "", page.title, page.code)
-    if names_documents(asked.tool) or _asks_for_a_page(asked.arguments):
+    if names_documents(asked.tool) or asks_for_a_page(asked.arguments):
         return None
     if page.kind == "sign_in":
         return Finding("text.html_sign_in", Says.HIDDEN, "", page.title, page.code)
@@ -86,24 +99,10 @@ def _page(text: str, asked: Asked) -> Finding | None:
 
 
 def _xml(text: str, asked: Asked) -> Finding | None:
-    if names_documents(asked.tool) or _names_a_file(asked):
+    if names_documents(asked.tool) or names_a_file(asked):
         return None
     found = xml_error_of(text)
     return Finding("text.xml_error", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
-
-
-def _asks_for_a_page(arguments: Any) -> bool:
-    """Whether the arguments name an address or a file, so that HTML may be what was asked for."""
-    if isinstance(arguments, str):
-        return "://" in arguments[:20]
-    if not isinstance(arguments, dict):
-        return False
-    for key, inner in arguments.items():
-        if isinstance(inner, str) and ("://" in inner[:20] or inner[-5:].lower() in (".html", ".htm")):
-            return True
-        if key in ("url", "uri", "href", "link", "urls", "html", "format") and inner:
-            return True
-    return False
 
 
 def _word(text: str, asked: Asked) -> Finding | None:
@@ -134,56 +133,11 @@ def _says_nothing(text: str, asked: Asked) -> Finding | None:
 
 def _error_mark(text: str, asked: Asked) -> Finding | None:
     mark = mark_of(text)
-    if (
-        mark is None
-        or mark.bare
-        or _is_echo(mark.text, asked.arguments)
-        or _is_log(text, asked)
-        or _is_document(text, asked)
-    ):
+    if mark is None or mark.bare or is_log(text, asked) or is_document(text, asked):
+        return None
+    if asks_for_errors(asked) or is_repeated(text, asked.arguments) or is_echo(mark.text, asked.arguments):
         return None
     return Finding("text.error_mark", Says.HIDDEN, "", mark.text.strip()[:120], mark.code)
-
-
-def _is_echo(mark: str, arguments: Any) -> bool:
-    """Whether the caller had sent the mark itself, in whatever language: its text was to be worked on, or explained."""
-    if not isinstance(arguments, dict):
-        return False
-    word = mark.strip(" :").lower()
-    for value in list(arguments.values())[:20]:
-        if isinstance(value, str) and (value.strip().lower() == word or mark_of(value[:200]) is not None):
-            return True
-    return False
-
-
-def _is_log(text: str, asked: Asked) -> bool:
-    """Whether the text is a log: several lines that each begin with a level, so that a mark is a line of data.
-
-    A tool that was to change something does not hand out logs: several errors of it are errors.
-    """
-    if "\n" not in text.strip() or (verb_of(asked.tool) in (Verb.CHANGE, Verb.UNKNOWN) and not names_logs(asked.tool)):
-        return False
-    if names_a_log(asked.tool):
-        return True
-    heading = text[:200].lstrip().split("\n", 1)[0].rstrip()
-    return len(_LOG_LINES.findall(text[:4000])) >= 2 and "Traceback" not in text[:200] and heading[-1:] != ":"
-
-
-def _is_document(text: str, asked: Asked) -> bool:
-    """Whether the text may be a document that was asked for and happens to begin like an error: several lines of it."""
-    if not names_documents(asked.tool) and not _names_a_file(asked):
-        return False
-    body = text.strip()
-    return len(body) > _DOCUMENT_CAP or ("\n" in body and "Traceback" not in body and "\n    at " not in body)
-
-
-def _names_a_file(asked: Asked) -> bool:
-    arguments = asked.arguments
-    return (
-        isinstance(arguments, dict)
-        and verb_of(asked.tool) is Verb.READ
-        and any(key in arguments for key in ("path", "file", "file_path", "filePath", "filename", "url", "uri"))
-    )
 
 
 def _status_line(text: str, asked: Asked) -> Finding | None:
@@ -209,7 +163,7 @@ def _tool_named(text: str, asked: Asked) -> Finding | None:
     if denies_tool(text, asked.tool):
         return Finding("text.tool_named", Says.HIDDEN, "", text.strip()[:120], Code.NOT_FOUND)
     failing = failing_tool(text, asked.tool) if verb_of(asked.tool) is not Verb.EXAMINE else None
-    if failing is None or _is_log(text, asked):
+    if failing is None or is_log(text, asked):
         return None
     return Finding("text.tool_named", Says.HIDDEN, "", failing[:120])
 
@@ -224,7 +178,7 @@ def _cross(text: str, asked: Asked) -> Finding | None:
 
 def _coded(text: str, asked: Asked) -> Finding | None:
     found = coded_mark_of(text)
-    if found is None or _is_log(text, asked) or _is_document(text, asked):
+    if found is None or is_log(text, asked) or is_document(text, asked):
         return None
     return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1])
 
@@ -234,20 +188,12 @@ def _could_not(text: str, asked: Asked) -> Finding | None:
     if len(text) > SHORT:
         return None
     verb = verb_of(asked.tool)
-    if verb is Verb.EXAMINE or names_logs(asked.tool) or names_speech(asked.tool) or _is_document(text, asked):
+    if verb is Verb.EXAMINE or names_logs(asked.tool) or names_speech(asked.tool) or is_document(text, asked):
         return None
-    if _is_repeated(text, asked.arguments):
+    if is_repeated(text, asked.arguments) or asks_for_errors(asked):
         return None
     found = _undone(text, asked, verb)
     return Finding("text.could_not", Says.HIDDEN, "", found[0][:120], found[1]) if found is not None else None
-
-
-def _is_repeated(text: str, arguments: Any) -> bool:
-    """Whether the caller had sent the text itself: a notepad, an echo."""
-    body = text.strip()
-    return isinstance(arguments, dict) and any(
-        isinstance(value, str) and body in value for value in list(arguments.values())[:20]
-    )
 
 
 def _undone(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | None:
@@ -268,13 +214,14 @@ def _undone(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | No
         mark = mark or failed_deed(text)
     if mark is not None:
         return mark, None
-    absent = absent_thing(text, asked.arguments) if verb is not Verb.READ else None
+    acts = verb is not Verb.READ and not names_a_removal(asked.tool)
+    absent = absent_thing(text, asked.arguments) if acts else None
     return (absent, Code.NOT_FOUND) if absent is not None else None
 
 
 def _uncaught(text: str, asked: Asked) -> Finding | None:
     """The output of a program that a tool ran, where it ends with an exception."""
-    if not _has_command(asked.arguments) and verb_of(asked.tool) is not Verb.RUN:
+    if not has_command(asked.arguments) and verb_of(asked.tool) is not Verb.RUN:
         return None
     found = uncaught_of(text)
     return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
@@ -288,19 +235,15 @@ def _validator(text: str, asked: Asked) -> Finding | None:
 
 
 def _exit_code(text: str, asked: Asked) -> Finding | None:
-    runs = _has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN
+    runs = has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN
     found = exit_stated(text, runs)
     if found is None or found[1] == 0:
         return None
     excerpt, code = found
     verb = verb_of(asked.tool)
     about_it = verb is Verb.READ or (verb is Verb.EXAMINE and code == 1)
-    answers = (about_it and not _has_command(asked.arguments)) or is_answer(asked.arguments, code)
+    answers = (about_it and not has_command(asked.arguments)) or is_answer(asked.arguments, code)
     return Finding("text.exit_code", Says.ANSWER if answers else Says.HIDDEN, "", excerpt)
-
-
-def _has_command(arguments: Any) -> bool:
-    return isinstance(arguments, dict) and any(key in arguments for key in ("command", "cmd", "script", "code"))
 
 
 _RULES = (

@@ -55,8 +55,13 @@ _THINGS = words(
 _LOGS = words("log logs journal console output stdout stderr trace traces events diagnostics compile build tsc make")
 _SPEECH = words(
     "ask human chat question think thought thoughts reflect reflection transcribe transcript translate translation joke"
-    " quote story poem define dictionary interview survey feedback clarify consult brainstorm"
+    " quote story poem define dictionary interview survey feedback clarify consult brainstorm message messages comment"
+    " comments note notes lyrics headline headlines news clipboard variable env kv key cell field memory recall"
+    " preference preferences email emails mail inbox post posts review reviews tweet tweets caption captions subtitle"
+    " subtitles text ocr extract reminder reminders todo todos"
 )
+_ERRORS = words("error errors exception exceptions failure failures")
+_REMOVALS = words("delete remove unlink purge drop uninstall clear erase")
 _WAITS = words("wait await watch listen poll subscribe")
 _STATES = words("status state health progress poll liveness readiness")
 
@@ -104,8 +109,22 @@ def names_a_log(tool: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def names_speech(tool: str) -> bool:
-    """Whether a tool's name says that it hands out what somebody says or thinks, so that a sentence is the answer."""
+    """Whether a tool's name says that it hands out what somebody said or wrote, so that a sentence is the answer."""
+    if verb_of(tool) in (Verb.CHANGE, Verb.RUN):
+        return False
     return any(word.lower() in _SPEECH for word in _WORDS.findall(tool[:200]))
+
+
+@lru_cache(maxsize=4096)
+def names_errors(name: str) -> bool:
+    """Whether a name says that errors are what is asked for: `get_last_error`, the key `last_error`."""
+    return any(word.lower() in _ERRORS for word in _WORDS.findall(name[:200]))
+
+
+@lru_cache(maxsize=4096)
+def names_a_removal(tool: str) -> bool:
+    """Whether a tool's name says that it removes something, so that what is not there is as it should be."""
+    return any(word.lower() in _REMOVALS for word in _WORDS.findall(tool[:200]))
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,96 @@
+"""What a call asked for, as far as it excuses a text that looks like a failure: a log, a document, an echo of its own.
+
+Each function looks at the tool's name and the arguments, and at most at where the text's lines begin.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from telltale.payload.marks import mark_of
+from telltale.payload.reading import Asked
+from telltale.payload.verbs import Verb, names_a_log, names_documents, names_errors, names_logs, verb_of
+
+_LOG_LINES = re.compile(r"^\s*(?:\S{1,40} ){0,3}(?:\[?(?:ERROR|Error|error|FATAL|WARN)\w*\]?)\b", re.MULTILINE)
+_DOCUMENT_CAP = 500
+
+
+def is_log(text: str, asked: Asked) -> bool:
+    """Whether the text is a log: several lines that each begin with a level, so that a mark is a line of data.
+
+    A tool that was to change something does not hand out logs: several errors of it are errors.
+    """
+    if names_logs(asked.tool) and verb_of(asked.tool) is Verb.READ:
+        return True
+    if "\n" not in text.strip() or (verb_of(asked.tool) in (Verb.CHANGE, Verb.UNKNOWN) and not names_logs(asked.tool)):
+        return False
+    if names_a_log(asked.tool):
+        return True
+    heading = text[:200].lstrip().split("\n", 1)[0].rstrip()
+    return len(_LOG_LINES.findall(text[:4000])) >= 2 and "Traceback" not in text[:200] and heading[-1:] != ":"
+
+
+def is_document(text: str, asked: Asked) -> bool:
+    """Whether the text may be a document that was asked for and happens to begin like an error: several lines of it."""
+    if not names_documents(asked.tool) and not names_a_file(asked):
+        return False
+    body = text.strip()
+    return len(body) > _DOCUMENT_CAP or ("\n" in body and "Traceback" not in body and "\n    at " not in body)
+
+
+def names_a_file(asked: Asked) -> bool:
+    arguments = asked.arguments
+    return (
+        isinstance(arguments, dict)
+        and verb_of(asked.tool) is Verb.READ
+        and any(key in arguments for key in ("path", "file", "file_path", "filePath", "filename", "url", "uri"))
+    )
+
+
+def is_echo(mark: str, arguments: Any) -> bool:
+    """Whether the caller had sent the mark itself, in whatever language: its text was to be worked on, or explained."""
+    if not isinstance(arguments, dict):
+        return False
+    word = mark.strip(" :").lower()
+    for value in list(arguments.values())[:20]:
+        if isinstance(value, str) and (value.strip().lower() == word or mark_of(value[:200]) is not None):
+            return True
+    return False
+
+
+def is_repeated(text: str, arguments: Any) -> bool:
+    """Whether the caller had sent the text itself: a notepad, an echo."""
+    body = text.strip()
+    return isinstance(arguments, dict) and any(
+        isinstance(value, str) and body in value for value in list(arguments.values())[:20]
+    )
+
+
+def asks_for_a_page(arguments: Any) -> bool:
+    """Whether the arguments name an address or a file, so that HTML may be what was asked for."""
+    if isinstance(arguments, str):
+        return "://" in arguments[:20]
+    if not isinstance(arguments, dict):
+        return False
+    for key, inner in arguments.items():
+        if isinstance(inner, str) and ("://" in inner[:20] or inner[-5:].lower() in (".html", ".htm")):
+            return True
+        if key in ("url", "uri", "href", "link", "urls", "html", "format") and inner:
+            return True
+    return False
+
+
+def has_command(arguments: Any) -> bool:
+    return isinstance(arguments, dict) and any(key in arguments for key in ("command", "cmd", "script", "code"))
+
+
+def asks_for_errors(asked: Asked) -> bool:
+    """Whether errors are what was asked for, by the tool's name or by the key or name that was given to it."""
+    if verb_of(asked.tool) in (Verb.CHANGE, Verb.RUN):
+        return False
+    given = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
+    return names_errors(asked.tool) or any(
+        isinstance(value, str) and len(value) <= 60 and " " not in value and names_errors(value)
+        for value in list(given)[:20]
+    )
