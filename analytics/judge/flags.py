@@ -114,7 +114,13 @@ def _is_generic(call: LogicalCall, reading: Reading, seen: str) -> bool:
     entry = masking_of(seen) if masked else None
     if entry is not None and entry.generic:
         return True
-    return says_nothing(seen, call.tool)
+    return says_nothing(seen, call.tool) and not _names_a_value(seen, call.arguments)
+
+
+def _names_a_value(seen: str, arguments: Any) -> bool:
+    """Whether a text speaks of something that the caller had named, and so says at least what failed."""
+    values = list(arguments.values())[:20] if isinstance(arguments, dict) else []
+    return any(isinstance(value, str) and 2 <= len(value) <= 200 and value in seen for value in values)
 
 
 def _has_more(reading: Reading) -> bool:

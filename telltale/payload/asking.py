@@ -12,7 +12,10 @@ from telltale.payload.marks import mark_of
 from telltale.payload.reading import Asked
 from telltale.payload.verbs import Verb, names_a_log, names_documents, names_errors, names_logs, verb_of
 
-_LOG_LINES = re.compile(r"^\s*(?:\S{1,40} ){0,3}(?:\[?(?:ERROR|Error|error|FATAL|WARN)\w*\]?)\b", re.MULTILINE)
+_LOG_LINES = re.compile(
+    r"^\s*(?:\S{1,40} ){0,3}(?:(?:ERROR|FATAL|WARN)\w*\b|\[(?:Error|error|warn)\w*\]|(?:Error|error)\b(?=:))",
+    re.MULTILINE,
+)
 _DOCUMENT_CAP = 500
 
 

@@ -44,7 +44,8 @@ MASKING: tuple[Masking, ...] = (
     _masking("mcp", "1.30", r"Error executing tool [\w.:/-]{1,200}: .*", False),
     _masking("fastmcp", "4.2", r"Error calling tool '[^']{1,200}'"),
     _masking("fastmcp", "4.2", r"Error calling tool '[^']{1,200}': .*", False),
-    _masking("fastmcp", "4.2", r"Upstream request timed out, please retry"),
+    _masking("fastmcp", "4.2", r"Upstream request timed out, please retry", False),
+    _masking("fastmcp", "4.2", r"Rate limited by upstream API, please retry later", False),
     _masking("mcp", "1.30", r"Unknown tool: [\w.:/-]{1,200}", False),
     _masking("mcp", "1.30", r"(?:Input|Output) validation error: .*", False),
     _masking("mcp (TypeScript)", "1.x", r"MCP error -32\d{3}: .*", False),
@@ -72,7 +73,18 @@ MASKING: tuple[Masking, ...] = (
 """Framework by framework, read off the frameworks' own sources and captured runs at the version named."""
 
 _MASKING_HEADS = (
-    *("An ", "Error", "Upstream", "Unknown", "Tool", "MCP", "Failed to invoke", "I encountered", "There was"),
+    *(
+        "An ",
+        "Error",
+        "Upstream",
+        "Rate limited",
+        "Unknown",
+        "Tool",
+        "MCP",
+        "Failed to invoke",
+        "I encountered",
+        "There was",
+    ),
     *("Request failed", "Invoking", "fetch", "Model", "TypeError", "Input", "Output", "Invalid arguments"),
     *("Encountered error", "<tool_use_error>", "The tool execution failed"),
 )

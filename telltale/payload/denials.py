@@ -80,7 +80,9 @@ _STANDARD |= {
     if " " in phrase and status in (401, 403, 429, 500, 502, 503, 504) and (code := code_of_http(status)) is not None
 }
 _HEAD = re.compile(
-    rf"{_DRESS}(?P<phrase>[A-Za-z][A-Za-z' ]{{6,40}}?)\s*(?:$|[:.,;(\n]|[-–—] | (?:while|when|after|for|by|on|to)\b)"
+    rf"{_DRESS}(?:(?:the )?(?:upstream|server|api|backend|gateway) )?(?P<phrase>[A-Za-z][A-Za-z' ]{{6,40}}?)\s*"
+    r"(?:$|[:.,;(\n]|[-–—] | (?:while|when|after|for|by|on|to)\b)",
+    re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 _FAILED_DEED = re.compile(rf"{_DRESS}(?:[\w.'-]{{2,30}} ){{1,4}}failed(?: [\w ]{{1,30}})?: ", re.IGNORECASE)

@@ -58,10 +58,15 @@ _REPR = re.compile(
 """An exception as Python writes it out: `HTTPError('401 Client Error')`; the whole text."""
 
 _FAILED_WITH = re.compile(
-    rf"{_DRESS}(?P<mark>(?:[\w.-]{{1,30}} ){{1,5}}failed with (?:an? )?"
-    r"(?:error|exception|status|code|http)\b[^:\n]{0,30}:)",
+    rf"{_DRESS}(?:(?:[\w.'-]{{1,30}} ){{1,5}}failed"
+    r"(?: with (?:an? )?(?:error|exception|status|code|http)\b[^:\n]{0,30}:"
+    r"|: (?=[{\[]|HTTP\b|[45]\d\d\b|E[A-Z]{3,}\b|\w*(?:Error|Exception)\b))"
+    r"|(?:(?:an? |the following )?(?:unexpected |unknown |internal )?(?:errors?|exception) (?:has |have |was |were )?"
+    r"(?:occurred|raised|thrown|happened)|something went wrong)(?: [a-z][^:\n(\d]{1,50})?:(?=\s))",
     re.IGNORECASE,
 )
+"""What failed, with what came of it: `LLM call failed with error: …`, `Analysis failed: {…}`, `An error occurred: …`"""
+
 _SERVICE = re.compile(
     rf"{_DRESS}(?P<mark>(?:[A-Z][\w.-]{{1,30}} ){{1,2}}(?i:api|http|network|database|db|sql|server|client|connection"
     rf"|auth|authentication|authorization|request|service|validation) (?i:error|exception|failure){_ASIDE}:)(?=\s)"
@@ -121,7 +126,7 @@ def _led(text: str, head: str) -> TextMark | None:
         if written is not None:
             return TextMark(written.group("klass"), False, code_of_class(written.group("klass")))
     chained = _CHAINED.match(head) or _SERVICE.match(head) or _FAILED_WITH.match(head)
-    return TextMark(chained.group("mark"), False, None) if chained is not None else None
+    return TextMark(chained.group(0).strip(), False, None) if chained is not None else None
 
 
 def _of_program(text: str) -> TextMark | None:
@@ -134,6 +139,7 @@ def _of_program(text: str) -> TextMark | None:
     return TextMark(hit.group("mark").strip(), False, ERRNO.get(errno) if errno else None)
 
 
+_STREAM_LABELS = re.compile(r"\A\s*(?:(?:stdout|stderr|output)[ \t]*:[ \t]*\n\s*)+", re.IGNORECASE)
 _LAST_LINE = re.compile(r"(?:[a-z_]\w{0,30}\.){0,4}(?P<klass>[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Exit))(?::.*)?")
 
 
@@ -141,7 +147,9 @@ def uncaught_of(text: str) -> tuple[str, Code | None] | None:
     """The exception with which a program's output ends, after its traceback; None where the program went on."""
     tail = text[-_HEAD:]
     if "Traceback (most recent call last)" not in text:
-        return None
+        bare = _STREAM_LABELS.sub("", text[:_HEAD])
+        mark = mark_of(bare) if len(bare) < len(text[:_HEAD]) else None
+        return (mark.text, mark.code) if mark is not None and not mark.bare else None
     last = tail.replace("\\n", "\n").rstrip(" \n\t'\")]").rsplit("\n", 1)[-1].strip()
     hit = _LAST_LINE.fullmatch(last)
     return (last[:120], code_of_class(hit.group("klass"))) if hit is not None else None
@@ -257,38 +265,3 @@ def program_line_of(text: str) -> tuple[str, Code] | None:
     hit = _PROGRAM_LINE.fullmatch(line)
     code = _STRERROR.get(hit.group("reason").lower()) if hit is not None else None
     return (line[:120], code) if code is not None else None
-
-
-_XML = re.compile(
-    r"\s*(?:\ufeff)?(?:<\?xml[^>]{0,200}>\s*)?<(?:\w{1,20}:)?(?P<root>\w{1,40})\b[^>]{0,500}>(?P<rest>.{0,400})",
-    re.DOTALL,
-)
-_XML_ROOTS = frozenset(
-    (
-        "Error",
-        "ErrorResponse",
-        "Errors",
-        "Fault",
-        "error",
-        "errors",
-        "Exception",
-        "ExceptionReport",
-        "ServiceExceptionReport",
-    )
-)
-_XML_CODE = re.compile(r"<(?:\w{1,20}:)?(?:Code|code|faultcode)>([^<]{1,100})<")
-
-
-def xml_error_of(text: str) -> tuple[str, Code | None] | None:
-    """An XML document whose root, or a SOAP body's first element, is an error; with the code that it names."""
-    hit = _XML.match(text)
-    if hit is None:
-        return None
-    root, rest = hit.group("root"), hit.group("rest")
-    if root == "Envelope" and re.search(r"<(?:\w{1,20}:)?Body[^>]{0,200}>\s*<(?:\w{1,20}:)?Fault\b", text[:2000]):
-        root = "Fault"
-    if root not in _XML_ROOTS:
-        return None
-    code = _XML_CODE.search(rest) or _XML_CODE.search(text[:2000])
-    name = code.group(1).rpartition(":")[2] if code is not None else ""
-    return f"<{root}> {name}".strip(), code_of_class(name) if name else None

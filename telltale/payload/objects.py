@@ -16,7 +16,7 @@ from telltale.payload.exits import is_answer
 from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error, role_of
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.shapes import error_object, nothing_succeeded, reason_phrase, validator_report
-from telltale.payload.verbs import Verb, names_a_state, names_a_wait, verb_of
+from telltale.payload.verbs import Verb, names_a_state, names_a_wait, names_output, verb_of
 from telltale.vocabulary import Code
 
 _ERROR_WORDS = frozenset(
@@ -228,7 +228,8 @@ def _exit_code(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
             continue
         runs = fields.has(Role.STREAM) or "output" in value or verb_of(asked.tool) is Verb.RUN
         tested = verb_of(asked.tool) is Verb.EXAMINE and inner == 1 and not fields.has(Role.STREAM)
-        if not runs or tested or names_a_state(asked.tool) or _is_looked_up(fields, asked):
+        polled = names_output(asked.tool) and verb_of(asked.tool) is not Verb.RUN
+        if not runs or tested or polled or names_a_state(asked.tool) or _is_looked_up(fields, asked):
             return Finding("payload.exit_code", Says.ANSWER, key, inner)
         says = Says.ANSWER if is_answer(asked.arguments, inner) else Says.FAILED
         return Finding("payload.exit_code", says, key, inner)

@@ -37,8 +37,9 @@ _ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (
         _DENIED,
         "_",
-        r"\b(?:invalid_grant|invalid_client|unauthorized_client|access_denied|invalid_token|insufficient_scope)\b",
-    ),  # RFC 6749 §5.2, RFC 6750 §3.1
+        r"\b(?:invalid_(?:grant|client|token|auth|api_?key|credentials?)|unauthorized_client|access_denied"
+        r"|insufficient_scope|not_authed|token_revoked)\b",
+    ),  # RFC 6749 §5.2, RFC 6750 §3.1, and what services made of them
     (_DENIED, "accepted", r"(?:username|password|credentials?|token)\W.{0,30}not accepted"),
     (
         _DENIED,
@@ -73,6 +74,7 @@ _ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_DOWN, "connect", r"(?:could not|cannot|can't|unable to|failed to) connect\b"),
     (_DOWN, "resolve", r"(?:could not|cannot|unable to|failed to) resolve (?:host|address|the name)"),
     (_DOWN, "fetch failed", None),
+    (_DOWN, "max retries exceeded", None),
     (_DOWN, "network ", r"network (?:error|is unreachable|failure)"),
     (_DOWN, "available", r"\bunavailable\b|not (?:currently |yet )?available"),
     (_DOWN, "unreachable", None),

@@ -38,7 +38,6 @@ from telltale.payload.marks import (
     program_line_of,
     status_line_of,
     uncaught_of,
-    xml_error_of,
 )
 from telltale.payload.named import denies_tool, failing_tool
 from telltale.payload.phrases import code_of_phrase
@@ -54,6 +53,7 @@ from telltale.payload.verbs import (
     names_speech,
     verb_of,
 )
+from telltale.payload.xmlerror import xml_error_of
 from telltale.vocabulary import Code
 
 _PHRASES = {phrase: status for phrase, status in REASON_PHRASES.items() if status not in (402, 404, 409, 410, 423, 426)}

@@ -122,6 +122,12 @@ def names_errors(name: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def names_output(tool: str) -> bool:
+    """Whether a tool's name says that it hands out what another run printed: `TaskOutput`, `get_job_logs`."""
+    return any(word.lower() in ("output", "outputs", "log", "logs", "result") for word in _WORDS.findall(tool[:200]))
+
+
+@lru_cache(maxsize=4096)
 def names_a_removal(tool: str) -> bool:
     """Whether a tool's name says that it removes something, so that what is not there is as it should be."""
     return any(word.lower() in _REMOVALS for word in _WORDS.findall(tool[:200]))
