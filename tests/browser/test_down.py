@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from assistant_traffic import Traffic
-from pages_running import RunningService, dashboard, settled
+from browsing import dashboard, settled
+from running_service import RunningService
 
 
 def test_down_and_up_again(tab: Any, tmp_path: Path) -> None:

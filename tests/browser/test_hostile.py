@@ -12,7 +12,9 @@ from urllib.parse import urlencode
 
 import pytest
 from assistant_traffic import Traffic
-from pages_running import RunningService, dashboard, settled, wait_until
+from browsing import dashboard, settled
+from from_outside import wait_until
+from running_service import RunningService
 
 
 class Beacon:

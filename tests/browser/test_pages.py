@@ -7,8 +7,11 @@ import socket
 import time
 from typing import Any
 
-from pages_running import PATIENCE_S, RunningService, settled, wait_until
+from assistant_traffic import Traffic
+from browsing import settled
+from from_outside import PATIENCE_S, wait_until
 from playwright.sync_api import expect
+from running_service import RunningService
 
 PATIENCE_MS = PATIENCE_S * 1000
 
@@ -147,8 +150,6 @@ def test_nothing_is_fetched_from_outside(tab: Any, pages: str) -> None:
 
 def test_new_calls_show_by_themselves(tab: Any, pages: str, busy: RunningService) -> None:
     """With "Live" on, a failure that arrives while the page is open is on it without a touch."""
-    from assistant_traffic import Traffic
-
     settled(tab, pages)
     before = tile(tab, "Failed calls")
 
