@@ -67,6 +67,7 @@ _FAILED_WITH = re.compile(
 )
 """What failed, with what came of it: `LLM call failed with error: …`, `Analysis failed: {…}`, `An error occurred: …`"""
 
+_OUTCOMES = ("ailed", "occurred", "raised", "thrown", "happened", " wrong")
 _SERVICE = re.compile(
     rf"{_DRESS}(?P<mark>(?:[A-Z][\w.-]{{1,30}} ){{1,2}}(?i:api|http|network|database|db|sql|server|client|connection"
     rf"|auth|authentication|authorization|request|service|validation) (?i:error|exception|failure){_ASIDE}:)(?=\s)"
@@ -125,7 +126,9 @@ def _led(text: str, head: str) -> TextMark | None:
         written = _REPR.fullmatch(text)
         if written is not None:
             return TextMark(written.group("klass"), False, code_of_class(written.group("klass")))
-    chained = _CHAINED.match(head) or _SERVICE.match(head) or _FAILED_WITH.match(head)
+    chained = _CHAINED.match(head) or _SERVICE.match(head)
+    if chained is None and holds_any(head[:200], _OUTCOMES):
+        chained = _FAILED_WITH.match(head)
     return TextMark(chained.group(0).strip(), False, None) if chained is not None else None
 
 
@@ -188,7 +191,6 @@ _CLIENT = re.compile(
     r"|Request failed with status code (?P<axios>[45]\d\d)|HTTP Error (?P<urllib>[45]\d\d): "
     r"|HTTP (?:(?:error|status)[ :]{1,3})?(?P<plain>[45]\d\d)(?=[:,.)]|$| [A-Z-])"
     r"|Error code: (?P<code>[45]\d\d)\b|(?P<google>[45]\d\d) [A-Z][A-Z_]{4,40}\. "
-    r"|[^\n]{0,120}\b(?:GET|POST|PUT|PATCH|DELETE|HEAD) https?://\S{1,250}: (?P<go>[45]\d\d) "
     r"|(?P<fetch>request to https?://\S{1,250} failed, reason: )|(?P<aio>Cannot connect to host \S{1,100} ssl:)"
     r"|(?P<httpcore>All connection attempts failed\Z)"
     r"|(?P<pool>HTTPS?ConnectionPool\(host=)|(?P<reset>\('Connection aborted\.'))"
@@ -224,6 +226,7 @@ _PROGRAM_LINE = re.compile(r"[\w./+-]{1,60}: (?:[^\n]{1,200}: )?(?P<reason>[A-Za
 _LINE_CAP = 400
 
 
+_GO = re.compile(r"[^\n]{0,120}\b(?:GET|POST|PUT|PATCH|DELETE|HEAD) https?://\S{1,250}: (?P<go>[45]\d\d) ")
 _TELLING = (" returned ", " responded ", " answered ", " replied ")
 _TOLD = re.compile(
     r"\s*(?:[\w.'-]{1,30} ){1,5}(?:returned|responded with|answered with|replied with) (?:an? )?"
@@ -240,7 +243,9 @@ def status_line_of(text: str, phrases: dict[str, int]) -> tuple[str, Code | None
         for phrase, number in phrases.items():
             if rest.startswith(phrase) and number // 100 == status // 100 and not rest[len(phrase) :].strip(" -"):
                 return hit.group(0).strip(), code_of_http(status)
-    client = _CLIENT.match(head) or (_TOLD.match(head) if holds_any(head[:120], _TELLING) else None)
+    client = _CLIENT.match(head) or (_GO.match(head) if "://" in head else None)
+    if client is None and holds_any(head[:120], _TELLING):
+        client = _TOLD.match(head)
     if client is None:
         return _library_error(head)
     number_text = client.group(client.lastgroup or 0)
