@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from telltale.payload.codes import ERRNO, code_of, code_of_class
+from telltale.payload.codes import ERRNO, code_of, code_of_class, code_of_sqlstate
 from telltale.payload.words import holds_any
 from telltale.vocabulary import Code, code_of_http
 
@@ -42,6 +42,7 @@ _PROGRAM = re.compile(
     r"|(?:\(error\) )?(?:ERR|WRONGTYPE|NOAUTH|NOPERM|WRONGPASS|MOVED|ASK|READONLY|LOADING|OOM|BUSY|NOSCRIPT|EXECABORT"
     r"|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS) (?=[A-Za-z\d'])"  # Redis serialization protocol
     r"|-32\d{3}: |\[Errno -?\d{1,5}\] |\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) |(?P<errno>E[A-Z_]{3,24}): "
+    r"|\d{3,6} \((?P<state>[0-9A-Z]{5})\): "
     r"|[a-z][\w.-]{0,20}: (?:error|fatal|fatal error|\(\d{1,3}\))(?=[: ]))"
 )
 _CHAINED = re.compile(
@@ -70,7 +71,8 @@ _FAILED_WITH = re.compile(
 _OUTCOMES = ("ailed", "occurred", "raised", "thrown", "happened", " wrong")
 _SERVICE = re.compile(
     rf"{_DRESS}(?P<mark>(?:[A-Z][\w.-]{{1,30}} ){{1,2}}(?i:api|http|network|database|db|sql|server|client|connection"
-    rf"|auth|authentication|authorization|request|service|validation) (?i:error|exception|failure){_ASIDE}:)(?=\s)"
+    rf"|auth|authentication|authorization|request|service|validation) (?i:error|exception|failure){_ASIDE}:"
+    rf"|(?:[\w.-]{{1,30}} ){{1,3}}(?i:error) \(?[45]\d\d\)?:)(?=\s)"
 )
 """A service's name before the mark: `Stripe API error (429): …`."""
 
@@ -117,6 +119,16 @@ def mark_of(text: str) -> TextMark | None:
     return _of_program(head)
 
 
+_HEADING = re.compile(r"\s*#{1,4} (?:Error|Result|Output)[ \t]*\n\s*")
+
+
+def headed_mark_of(text: str) -> TextMark | None:
+    """The error mark below a harness's heading (`### Error`, `### Result`) with which a text begins."""
+    heading = _HEADING.match(text[:80])
+    mark = mark_of(text[heading.end() :]) if heading is not None else None
+    return mark if mark is not None and not mark.bare else None
+
+
 def _led(text: str, head: str) -> TextMark | None:
     """A mark in another language or form, or with a service or a deed named before it."""
     foreign = _FOREIGN.match(head)
@@ -136,6 +148,10 @@ def _of_program(text: str) -> TextMark | None:
     hit = _PROGRAM.match(text)
     if hit is None:
         return None
+    state = hit.group("state")
+    if state is not None:
+        code = code_of_sqlstate(state)
+        return TextMark(hit.group("mark").strip(), False, code) if code is not None else None
     errno = hit.group("errno")
     if errno is not None and errno not in ERRNO:
         return None

@@ -34,6 +34,7 @@ from telltale.payload.html import page_of
 from telltale.payload.marks import (
     coded_mark_of,
     cross_mark_of,
+    headed_mark_of,
     mark_of,
     program_line_of,
     status_line_of,
@@ -132,6 +133,9 @@ def _says_nothing(text: str, asked: Asked) -> Finding | None:
 
 
 def _error_mark(text: str, asked: Asked) -> Finding | None:
+    headed = headed_mark_of(text) if text[:1] == "#" else None
+    if headed is not None:
+        return Finding("text.error_mark", Says.HIDDEN, "", headed.text.strip()[:120], headed.code)
     mark = mark_of(text)
     if mark is None or mark.bare or is_log(text, asked) or is_document(text, asked):
         return None
