@@ -75,6 +75,11 @@ _ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_DOWN, "resolve", r"(?:could not|cannot|unable to|failed to) resolve (?:host|address|the name)"),
     (_DOWN, "fetch failed", None),
     (_DOWN, "max retries exceeded", None),
+    (
+        _DOWN,
+        "err_",
+        r"\berr_(?:name_not_resolved|connection_\w+|timed_out|internet_disconnected|address_unreachable|network_\w+)\b",
+    ),  # Chromium's net_error_list.h
     (_DOWN, "network ", r"network (?:error|is unreachable|failure)"),
     (_DOWN, "available", r"\bunavailable\b|not (?:currently |yet )?available"),
     (_DOWN, "unreachable", None),
