@@ -104,3 +104,8 @@ def basic(found: str) -> int:
 def blob(found: str) -> int:
     """More than a kilobyte without a break is an encoded file, not text."""
     return len(found) if len(found) >= 1024 else 0
+
+
+def argument(found: str) -> int:
+    """The value of a command line's flag; a plain word after `--token` is most often prose or a placeholder."""
+    return 0 if found.isalpha() and (found.islower() or found.isupper()) else len(found)

@@ -119,6 +119,27 @@ SECRET_PATTERNS = (
         r"(?::|%3[Aa])(?P<secret>[^/?#\s\"'<>@%]{1,256}(?:%(?!40)[^/?#\s\"'<>@%]{0,256}){0,16})(?=@|%40)",
     ),
     Pattern(
+        "password",
+        SECRETS,
+        shape=r"--[A-Za-z0-9-]*(?i:pass(?:word|wd|phrase)?|token|secret|key)[\\\"']*[\s=,]",
+        literals=("--",),
+        # --db-password X, --api-key=X, and the same as two texts of an argument list
+        regex=r"(?<![A-Za-z0-9_-])--(?:[A-Za-z0-9]{1,20}-){0,3}+"
+        r"(?i:pass(?:word|wd|phrase)?|token|secret|(?:api|access|secret|private)?key)"
+        r"(?:=|[ \t]{1,4}|\\{0,7}[\"'],\s{0,2})(?:\\{0,7}[\"'])?"
+        r"(?P<secret>[^\s\"'\\,;<>${}()\[\]-][^\s\"'\\,;)\]}]{2,255})",
+        accept=checks.argument,
+    ),
+    Pattern(
+        "password",
+        SECRETS,
+        shape=r"(?:-u|--user|--proxy-user)[ =\\\"']*[^\s:\"']+:[^\s\"']",
+        literals=("-u", "--user", "--proxy-user"),
+        regex=r"(?<![A-Za-z0-9_-])(?:-u|--user|--proxy-user)(?:=|[ \t]{1,4})?(?:\\{0,7}[\"'])?"
+        r"[A-Za-z0-9_.@+%-]{1,64}+:(?P<secret>[^\s\"'\\<>${}/\[\]][^\s\"'\\]{2,255})",
+        accept=lambda found: 0 if found.isdigit() else len(found),
+    ),
+    Pattern(
         "card",
         SECRETS,
         shape=r"(?:^|[^0-9A-Za-z_.])[2-6][0-9]{3}(?:(?:[ +-]|%20)?[0-9]{4}(?:[ +-]|%20)?[0-9]{4}(?:[ +-]|%20)?[0-9]{4}"
