@@ -166,6 +166,14 @@ def test_counts_over_any_window_are_exact(
     assert sum(row["calls"] for row in rows(store, "tool_durations", filters)) == len(meant)
 
 
+def test_the_rule_of_a_flag_counts_the_calls_that_carry_it(store: DuckDBStore, filled: list[Call]) -> None:
+    """The count of a flag's rule is the number of calls that the filter for that flag finds."""
+    [counted] = [row["calls"] for row in rows(store, "rule_hits") if row["rule"] == "flag.budget_exhausted"]
+    [listed] = rows(store, "calls_total", Filters(flag="budget_exhausted"))
+
+    assert counted == listed["total"] == sum("budget_exhausted" in call.flags for call in filled) > 0
+
+
 def test_sessions_of_a_window_are_those_that_overlap_it(store: DuckDBStore, filled: list[Call]) -> None:
     """A session counts where any part of it lies in the range."""
     [all_of_them] = rows(store, "sessions_total", Filters(), flagged=0, unrecovered=0)
