@@ -23,7 +23,7 @@ _FAILED = {
 _SIGNS = {
     Rule.INTERNAL: {"code": "INTERNAL"},
     Rule.DENIED: {"code": "PERMISSION_DENIED"},
-    Rule.EXHAUSTED: {"outcome": "failed"},
+    Rule.EXHAUSTED: {"flag": "budget_exhausted"},
     Rule.SILENT: {"outcome": "silent_failure"},
 }
 
@@ -72,7 +72,8 @@ def headline(incident: Incident) -> str:
     if incident.rule == Rule.NOTIFIER:
         return f"Notices cannot be delivered to {quoted(incident.tool, 80)}"
     verb = _FAILED[Rule(incident.rule)]
-    verb = verb.replace("were", "was") if numbers.get("sessions") == 1 else verb
+    if numbers.get("sessions") == 1:
+        verb = verb.replace("were", "was").replace("their", "its")
     return f"{incident.code or _label(incident)}: {count(numbers.get('sessions', 0), 'session')} {verb} on {tool}"
 
 
@@ -94,10 +95,10 @@ def _window(n: Mapping[str, Any]) -> str:
 
 
 def _run(n: Mapping[str, Any]) -> str:
-    known = "" if n["baseline_calls"] >= FEWEST_CALLS else " No baseline yet."
+    known = "" if n["baseline_calls"] >= FEWEST_CALLS else " (assumed: no baseline yet)"
     return (
         f"{n['failing_calls']} of the last {n['calls']} calls failed, in {n['sessions']} sessions. "
-        f"Usual: {n['usual_rate']:.2%}. Odds by chance {odds(n['odds'])}.{known}"
+        f"Usual: {n['usual_rate']:.2%}{known}. Odds by chance {odds(n['odds'])}."
     )
 
 

@@ -68,7 +68,7 @@ def test_outage_of_a_quiet_tool_pages_by_its_last_calls(
     (notice,) = sink.of("firing")
     assert notice["incidents"][0]["numbers"]["met"] == "run_of_calls"
     assert "3 of the last 5 calls failed" in notice["text"]
-    assert "No baseline yet" in notice["text"]
+    assert "(assumed: no baseline yet)" in notice["text"]
 
 
 def test_one_session_that_retries_is_no_outage(
@@ -132,6 +132,8 @@ def test_spent_budgets_are_a_ticket_then_a_page(
         ("budget_exhausted", "page"),
     ]
     assert len(list_incidents(store)) == 1
+    assert "1 session spent its failure budget" in sink.got[0]["text"]
+    assert "flag=budget_exhausted" in sink.got[0]["text"]
 
 
 @pytest.mark.parametrize("code", ["INVALID_ARGUMENT", "NOT_FOUND", "INTERNAL", "PERMISSION_DENIED"])
