@@ -17,10 +17,7 @@ def evidence(call: Mapping[str, Any], key: str) -> None:
     if not rows:
         st.caption(_NONE)
         return
-    for row in call.get("rules_explained") or []:
-        sentence = row.get("sentence")
-        if sentence and sentence != row.get("rule"):
-            st.text(f"{plain(row.get('rule'), 60)}: {plain(sentence, 300)}")
+    _sentences(call)
     frame = pd.DataFrame(
         {
             "rule": [plain(row.get("rule"), 60) for row in rows],
@@ -33,6 +30,7 @@ def evidence(call: Mapping[str, Any], key: str) -> None:
 
 def evidence_lines(call: Mapping[str, Any]) -> None:
     """The same in a few lines of text, for a list of many calls."""
+    _sentences(call)
     for row in _rows(call):
         parts = (plain(row.get("rule"), 60), plain(_where(row), 80), plain(row.get("value"), 120))
         st.text("  ·  ".join(part for part in parts if part))
@@ -41,6 +39,13 @@ def evidence_lines(call: Mapping[str, Any]) -> None:
 
 
 _NONE = "No rule spoke: the verdict is what the call declared."
+
+
+def _sentences(call: Mapping[str, Any]) -> None:
+    for row in call.get("rules_explained") or []:
+        sentence = row.get("sentence")
+        if sentence and sentence != row.get("rule"):
+            st.text(f"{plain(row.get('rule'), 60)}: {plain(sentence, 300)}")
 
 
 def _rows(call: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -29,10 +29,10 @@ def calls(context: Context, query: Query) -> Answer:
 
 
 def silent(context: Context, query: Query) -> Answer:
-    """Calls that failed although they claimed success or said nothing: declared against derived."""
+    """Calls that failed although they claimed success or said nothing: declared against derived, and why."""
     filters = query.filters.only(outcomes=(Outcome.SILENT_FAILURE.value,))
     found, following = page(context, "calls", filters, query, "started_ns")
-    made = [{**call_object(row), "result": excerpt(row["result"])} for row in found]
+    made = [{**call_object(row), "result": excerpt(row["result"]), "rules_explained": _explained(row)} for row in found]
     total = rows(context.store, "calls_total", filters)[0]["total"]
     return {"rows": made, "total": total, "next_cursor": following}
 
@@ -49,13 +49,17 @@ def call(context: Context, query: Query) -> Answer:
 
 def full_call(row: dict[str, Any]) -> dict[str, Any]:
     """A call object with everything that is known of it."""
+    more = ("arguments", "result", "error_message", "span_ids", "lost")
+    return {**call_object(row), **{name: row[name] for name in more}, "rules_explained": _explained(row)}
+
+
+def _explained(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each rule of a call with the sentence that it stands for and its own evidence."""
     evidence = evidence_of(row)
-    explained = [
+    return [
         {"rule": rule, "sentence": sentence(rule), "evidence": [each for each in evidence if each.get("rule") == rule]}
         for rule in row["rules"]
     ]
-    more = ("arguments", "result", "error_message", "span_ids", "lost")
-    return {**call_object(row), **{name: row[name] for name in more}, "rules_explained": explained}
 
 
 def call_row(context: Context, project: str, span_id: str) -> dict[str, Any] | None:

@@ -56,6 +56,8 @@ def test_a_call_explains_itself_by_any_of_its_spans(client: ApiClient) -> None:
     [silent] = client.get("silent")["rows"]
     call = client.get("calls", silent["span_id"])
 
+    assert silent["rules_explained"] == call["rules_explained"]
+
     assert (call["outcome"], call["declared"], call["result"]) == ("silent_failure", "none", "[]")
     assert call["rules_explained"]
     for each in call["rules_explained"]:
