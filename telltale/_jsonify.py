@@ -7,6 +7,7 @@ the cap: only that much of a 50 MB result is ever encoded.
 from __future__ import annotations
 
 import dataclasses
+import gc
 import json
 import json.encoder
 import marshal
@@ -16,10 +17,13 @@ from typing import Any, cast
 
 _DEPTH_CAP = 40
 _SCALARS = (str, int, float)
+_CONTAINERS = frozenset((dict, list, tuple, set, frozenset))
+_LEVELS = 200
+"""Deeper plain data is copied up to the depth cap; well within the encoder's recursion."""
 
 
 def _encoder() -> Callable[[Any], str]:
-    """JSON's C encoder, made once instead of for every call. Circles cannot reach it: marshal refuses them."""
+    """JSON's C encoder, made once instead of for every call. Circles cannot reach it: `_small` refuses them."""
     made: Any = getattr(json.encoder, "c_make_encoder", None)
     if made is None:
         return json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
@@ -39,14 +43,44 @@ def to_json(value: object, cap: int) -> tuple[str, bool]:
     """
     with suppress(ValueError, TypeError, RecursionError):  # no plain data, a circle, or nested too deep
         # marshal tells in a microsecond how much there is (version 2, which writes what is shared as often as it
-        # stands there, and refuses circles); the text's own length is checked below.
-        if len(marshal.dumps(cast("Any", value), 2)) <= cap:
+        # stands there, hence `_small` before it); the text's own length is checked below.
+        if _small(value, cap) and len(marshal.dumps(cast("Any", value), 2)) <= cap:
             text = _encode(value)
             if len(text) <= cap:
-                return text, False
+                return _encodable(text), False
     copy = _Copy(cap)
-    text = _encode(copy.of(value, 0))
+    text = _encodable(_encode(copy.of(value, 0)))
     return (text[:cap], True) if len(text) > cap else (text, copy.cut)
+
+
+def _encodable(text: str) -> str:
+    """The text, with a question mark for half a surrogate pair: exporters cannot send it."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _small(value: object, cap: int) -> bool:
+    """Whether the value, written out as a tree, holds at most `cap` parts.
+
+    A list that holds itself twice, or twenty lists that each hold the next one twice, are small in memory and without
+    end, or millions, as a tree; encoders walk all of it without letting go of the interpreter. Level by level, this
+    stops at the cap.
+    """
+    level: list[Any] = [value] if type(value) in _CONTAINERS else []
+    parts = 0
+    for _ in range(_LEVELS):
+        if not level:
+            return True
+        parts += sum(map(len, level))
+        if parts > cap:
+            return False
+        level = [inner for inner in gc.get_referents(*level) if type(inner) in _CONTAINERS]
+    return False
 
 
 class _Copy:
@@ -62,6 +96,13 @@ class _Copy:
         if self.room <= 0 or depth > _DEPTH_CAP:
             self.cut = True
             return None
+        try:
+            return self._known(value, depth)
+        except Exception:  # a foreign class's own methods; its name is the honest rest
+            self.cut = True
+            return self._text(_class_name(value))
+
+    def _known(self, value: Any, depth: int) -> Any:
         if isinstance(value, Mapping):
             return self._mapping(value, depth)
         if isinstance(value, list | tuple | set | frozenset):
@@ -95,7 +136,8 @@ class _Copy:
             if self.room <= 0:
                 self.cut = True
                 break
-            copy[self._text(str(key))] = self.of(inner, depth + 1)
+            name = self._text(str(key))  # before its value, which may use up the room
+            copy[name] = self.of(inner, depth + 1)
         return copy
 
     def _sequence(self, value: Any, depth: int) -> list[Any]:
@@ -122,4 +164,8 @@ class _Copy:
             return self._mapping(fields, depth)
         if type(value).__module__ in ("decimal", "uuid", "pathlib", "fractions", "enum", "ipaddress"):
             return self._text(str(value))
-        return self._text(f"<{type(value).__module__}.{type(value).__qualname__}>")
+        return self._text(_class_name(value))
+
+
+def _class_name(value: object) -> str:
+    return f"<{type(value).__module__}.{type(value).__qualname__}>"
