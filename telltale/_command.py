@@ -1,6 +1,7 @@
 """The `telltale` command: loads each room's `cli` module by name at run time, so that no room is imported statically.
 
-On a light install (`pip install telltale-otel`) only `telltale contract` works; every other command names the extra.
+On a light install (`pip install telltale-otel`) only `telltale contract` and `telltale --version` work; every
+other command names the extra.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from importlib import metadata
 from pathlib import Path
 
 ROOMS = ("analytics", "collector", "dashboard")
@@ -29,6 +31,9 @@ def rooms_on_path() -> None:
 
 def main() -> None:
     """Run the command line. Exit codes are each command's own; 2 means bad usage everywhere."""
+    if sys.argv[1:] == ["--version"]:
+        print(f"telltale {metadata.version('telltale-otel')}")
+        return
     if sys.argv[1:2] == ["contract"]:
         from telltale._contract_command import run
 
@@ -43,6 +48,7 @@ def main() -> None:
     app = typer.Typer(
         name="telltale",
         help="Which tool calls of your agents failed, which lied about it, and why.",
+        epilog="telltale --version names the release.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,

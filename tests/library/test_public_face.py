@@ -6,11 +6,13 @@ import importlib
 import json
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 import telltale
+from telltale._command import main
 from telltale._contract_command import run
 from telltale.vocabulary import Action, Code
 
@@ -96,6 +98,14 @@ def test_bad_usage_of_the_contract_command_is_exit_2(capsys: pytest.CaptureFixtu
 
     assert left.value.code == 2
     assert "invalid choice" in capsys.readouterr().err
+
+
+def test_the_command_names_its_release(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """`telltale --version` needs nothing but the installed package."""
+    monkeypatch.setattr(sys, "argv", ["telltale", "--version"])
+    main()
+
+    assert capsys.readouterr().out == f"telltale {metadata.version('telltale-otel')}\n"
 
 
 def test_schemas_hold_the_closed_words() -> None:
