@@ -18,7 +18,7 @@ from collector.config import Config, ConfigError, load
 from collector.files.finding import Found, NotReadable, find
 from collector.files.reading import Problem, read
 from collector.files.targets import EndpointTarget, StoreTarget, Tally, Target
-from collector.store import DuckDBStore
+from collector.store import DuckDBStore, StoreHeld
 
 ALL_TAKEN, PART_REFUSED, NOTHING_USABLE = 0, 1, 2
 _SHOWN = 20
@@ -55,8 +55,10 @@ def ingest(
         with _target(settings, endpoint, token, tally) as target:
             _feed(target, paths, files, tally)
             judged = target.finish()
+    except StoreHeld as error:
+        raise SystemExit(_say(f"{error.fact}; give the files to that service with --endpoint, or stop it")) from None
     except StoreUnavailable as error:
-        raise SystemExit(_say(f"{error} (a running service takes files with --endpoint)")) from None
+        raise SystemExit(_say(str(error))) from None
     except ConnectionError as error:
         raise SystemExit(_say(str(error))) from None
     raise SystemExit(_report(tally, judged))

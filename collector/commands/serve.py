@@ -15,6 +15,7 @@ from collector import dashboard_process, logs
 from collector.config import ConfigError, load
 from collector.service import Service
 from collector.sockets import PortTaken, bind
+from collector.store import StoreHeld
 
 CANNOT_START = 1
 BAD_SETTING = 2
@@ -56,6 +57,8 @@ def serve(  # noqa: PLR0917 - a command line has as many options as it has
         service.start()
     except ConfigError as error:
         raise SystemExit(_say(str(error), BAD_SETTING)) from None
+    except StoreHeld as error:
+        raise SystemExit(_say(f"{error.fact}; stop it first, or name another file with --db", CANNOT_START)) from None
     except (PortTaken, StoreUnavailable) as error:
         raise SystemExit(_say(str(error), CANNOT_START)) from None
     except OSError as error:

@@ -50,7 +50,15 @@ except duckdb.Error as error:
 
 
 class StoreHeld(StoreUnavailable):
-    """Another process owns the file."""
+    """Another process owns the file.
+
+    Attributes:
+        fact: which file, and who holds it, for a caller with other advice than a reader gets.
+    """
+
+    def __init__(self, fact: str, advice: str = "") -> None:
+        super().__init__(f"{fact}; {advice}" if advice else fact)
+        self.fact = fact
 
 
 def wal_of(path: Path) -> Path:
@@ -123,7 +131,7 @@ def _refuse_unless_damage(path: Path, problem: str) -> None:
     held = _HELD.search(problem)
     if held or "Conflicting lock" in problem:
         owner = f"PID {held[1]}" if held else "another process"
-        raise StoreHeld(f"{path} is held by {owner}; ask that service instead: use --api")
+        raise StoreHeld(f"{path} is held by {owner}", "ask that service with --api, or stop it")
     if problem != _CRASHED and not any(sign in problem for sign in _DAMAGE):
         raise StoreUnavailable(f"{path} cannot be opened: {problem}")
 

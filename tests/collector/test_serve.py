@@ -126,6 +126,8 @@ def test_two_owners(tmp_path: Path, serve: Serve) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
     assert done.returncode == 1
     assert f"PID {first.child.pid}" in done.stderr
+    assert "--db" in done.stderr
+    assert "--api" not in done.stderr, "advice for readers, not for a service"
     assert "Traceback" not in done.stderr
     answer = httpx.post(
         first.urls["otlp_http"] + "/v1/traces",
