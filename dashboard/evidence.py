@@ -29,11 +29,13 @@ def evidence(call: Mapping[str, Any], key: str) -> None:
 
 
 def evidence_lines(call: Mapping[str, Any]) -> None:
-    """The same in a few lines of text, for a list of many calls."""
-    _sentences(call)
+    """The same in a few lines of text, for a list of many calls; a rule is named once."""
+    named = _sentences(call)
     for row in _rows(call):
-        parts = (plain(row.get("rule"), 60), plain(_where(row), 80), plain(row.get("value"), 120))
-        st.text("  ·  ".join(part for part in parts if part))
+        rule = "" if row.get("rule") in named else plain(row.get("rule"), 60)
+        parts = (rule, plain(_where(row), 80), plain(row.get("value"), 120))
+        if any(parts):
+            st.text("  ·  ".join(part for part in parts if part))
     if not _rows(call):
         st.caption(_NONE)
 
@@ -41,11 +43,15 @@ def evidence_lines(call: Mapping[str, Any]) -> None:
 _NONE = "No rule spoke: the verdict is what the call declared."
 
 
-def _sentences(call: Mapping[str, Any]) -> None:
+def _sentences(call: Mapping[str, Any]) -> set[object]:
+    """Write the sentence of each rule; return the rules that have one."""
+    named = set()
     for row in call.get("rules_explained") or []:
         sentence = row.get("sentence")
         if sentence and sentence != row.get("rule"):
             st.text(f"{plain(row.get('rule'), 60)}: {plain(sentence, 300)}")
+            named.add(row.get("rule"))
+    return named
 
 
 def _rows(call: Mapping[str, Any]) -> list[Mapping[str, Any]]:
