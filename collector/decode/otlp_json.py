@@ -7,6 +7,7 @@ Specification: opentelemetry-proto/docs/specification.md, "JSON Protobuf Encodin
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,11 @@ _DECODERS: Mapping[Signal, msgspec.json.Decoder[Any]] = {
     Signal.METRICS: msgspec.json.Decoder(shapes.MetricsRequest),
 }
 _NO_RESOURCE = shapes.Resource()
+
+_ESCAPE = re.compile(
+    rb"\\u[Dd][89ABab][0-9A-Fa-f]{2}\\u[Dd][C-Fc-f][0-9A-Fa-f]{2}|(?P<half>\\u[Dd][89A-Fa-f][0-9A-Fa-f]{2})|\\."
+)
+"""A whole surrogate pair, half of one, or any other escape (so that the u of `\\\\u` begins none)."""
 
 
 def decode(body: bytes, signal: Signal, project: str, received_ns: int, limits: DecodeLimits) -> Decoded:
@@ -50,6 +56,15 @@ def decode(body: bytes, signal: Signal, project: str, received_ns: int, limits: 
     return decoded
 
 
+def whole_characters(body: bytes) -> bytes:
+    """JSON with U+FFFD for every escaped half of a surrogate pair, as the OpenTelemetry Collector reads it.
+
+    JSON.stringify and json.dumps write such halves where a text was cut within an emoji; refusing the request would
+    lose every span that was sent with it.
+    """
+    return _ESCAPE.sub(lambda found: rb"\ufffd" if found["half"] else found[0], body)
+
+
 def _parse(body: bytes, signal: Signal) -> Any:
     try:
         return _DECODERS[signal].decode(body)
@@ -57,6 +72,9 @@ def _parse(body: bytes, signal: Signal) -> Any:
         # The text names a path and types, never a value of the payload.
         raise DecodeError(f"the body is not an OTLP {signal} request in JSON: {error}") from None
     except msgspec.DecodeError as error:
+        whole = whole_characters(body)
+        if whole != body:
+            return _parse(whole, signal)
         raise DecodeError(f"the body is not JSON: {error}") from None
     except RecursionError:
         raise DecodeError("the body is nested too deep") from None

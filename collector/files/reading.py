@@ -18,6 +18,7 @@ import msgspec
 import zstandard
 
 from collector.decode import Encoding, Signal
+from collector.decode.otlp_json import whole_characters
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 MAX_REQUEST = 256 * 1024 * 1024
@@ -115,7 +116,8 @@ def _is_json(text: bytes) -> bool:
     try:
         msgspec.json.decode(text, type=msgspec.Raw)
     except (msgspec.DecodeError, RecursionError):
-        return False
+        whole = whole_characters(text)
+        return whole != text and _is_json(whole)
     return True
 
 
@@ -125,7 +127,8 @@ def _documents(text: bytes, where: str) -> Iterator[Piece | Problem]:
         try:
             parts = _probe_many(text)
         except (msgspec.DecodeError, RecursionError):
-            yield Problem(where, "not JSON")
+            whole = whole_characters(text)
+            yield from (Problem(where, "not JSON"),) if whole == text else _documents(whole, where)
             return
         for n, part in enumerate(parts, 1):
             yield from _documents(bytes(part).strip(), f"{where}[{n}]")
@@ -134,7 +137,8 @@ def _documents(text: bytes, where: str) -> Iterator[Piece | Problem]:
         probe = _probe(text)
     except (msgspec.DecodeError, RecursionError) as error:
         why = "not an OTLP request" if isinstance(error, msgspec.ValidationError) else "not JSON, or cut short"
-        yield Problem(where, why)
+        whole = whole_characters(text)
+        yield from (Problem(where, why),) if whole == text else _documents(whole, where)
         return
     held = [
         signal

@@ -146,13 +146,13 @@ def test_null_is_absent(service: Service) -> None:
 
 @pytest.mark.otlp(69)
 def test_odd_json(service: Service) -> None:
-    """Of equal keys the last wins; a NaN literal, a lone surrogate and a number of 5,000 digits are 400."""
+    """Of equal keys the last wins; a NaN literal and a number of 5,000 digits are 400."""
     trace_id, span = json_span()
     body = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
     twice = body.replace('"name": "n"', '"name": "first", "name": "last"')
     assert post(service, twice.encode(), JSON).status_code == 200
     assert stored_span(service, trace_id).name == "last"
-    for odd in ("NaN", '"\\ud800"', "9" * 5000, '"\\ud800 and more"'):
+    for odd in ("NaN", "9" * 5000):
         assert post(service, body.replace('"n"', odd).encode(), JSON).status_code == 400
 
 
