@@ -23,11 +23,16 @@ _PROJECT = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 @app.command()
 def create(
     role: Annotated[Role, typer.Option(help="ingest only writes; viewer, operator and admin use the query API.")],
-    project: Annotated[str, typer.Option(help="Project that an ingest token writes to.")] = "default",
+    project: Annotated[
+        str | None, typer.Option(help="Project that an ingest token writes to.", show_default="default")
+    ] = None,
     note: Annotated[str, typer.Option(help="What the token is for.")] = "",
     db: Db = None,
 ) -> None:
     """Make a token, shown once and kept only as a hash. The first of a kind closes that door to all without one."""
+    if project is not None and role is not Role.INGEST:
+        raise SystemExit(_say("--project is for ingest tokens; a reader sees every project"))
+    project = project or "default"
     if not _PROJECT.fullmatch(project):
         raise SystemExit(_say("--project is made of lower-case letters, digits, - and _, at most 63"))
     try:

@@ -245,6 +245,8 @@ def test_the_token_command(folder: Path) -> None:
     assert json.loads(command("list", "--format", "jsonl", "--db", db).stdout)["revoked"]
     assert command("revoke", "nothing", "--db", db).exit_code == 2
     assert command("create", "--role", "ingest", "--project", "../up", "--db", db).exit_code == 2
+    for role in ("viewer", "operator", "admin"):  # readers see every project: a token must not look as if it did not
+        assert command("create", "--role", role, "--project", "shop", "--db", db).exit_code == 2
     file.write_text("{")
     assert command("list", "--db", db).exit_code == 2
 
