@@ -16,9 +16,12 @@ def pytest_report_header() -> str:
     return "versions: " + ", ".join(f"{name} {found[name]}" for name in sorted(found))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium from the system's packages. Without it the tests are skipped, but never in CI."""
+    """Chromium from the system's packages. Without it the tests are skipped, but never in CI.
+
+    Closed after each file: while Playwright is open an event loop runs in the thread, and `asyncio.run` cannot.
+    """
     from browsing import CHROMIUM, FLAGS, need_chromium
     from playwright.sync_api import sync_playwright
 
