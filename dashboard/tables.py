@@ -156,7 +156,7 @@ def tools(rows: Sequence[Row], view: View, key: str) -> None:
             targets[n, column] = ("calls", view.query(tool=row.get("tool"), outcome=outcome))
             if outcome in words.LOOKS and row.get(outcome):
                 shade[n, column] = tone(outcome)
-        targets[n, "sessions"] = ("sessions", view.query(tool=row.get("tool"), flagged="true"))
+        targets[n, "sessions"] = ("sessions", view.query(tool=row.get("tool"), outcome=words.FAILED))
         targets[n, "top code"] = (
             "calls",
             view.query(tool=row.get("tool"), code=links.code_filter(row.get("top_code"))),

@@ -127,7 +127,10 @@ def rollup_condition(filters: Filters, period: str, since: int | None, until: in
 
 
 def session_condition(filters: Filters) -> Condition:
-    """The sessions that overlap the range and match what a session knows of these filters."""
+    """The sessions that overlap the range and match what a session knows of these filters.
+
+    A tool together with failing outcomes means the sessions in which that tool failed.
+    """
     where = Condition()
     where.add("project = $project", project=filters.project)
     if filters.since_ns is not None:
@@ -140,7 +143,11 @@ def session_condition(filters: Filters) -> Condition:
     if filters.codes:
         where.any_of("list_contains(codes, {})", "code", filters.codes)
     if filters.outcomes:
-        where.add("failures > 0" if set(filters.outcomes) <= set(FAILURES) else "calls > 0")
+        failed = set(filters.outcomes) <= set(FAILURES)
+        where.add("failures > 0" if failed else "calls > 0")
+        if failed and filters.tool is not None:
+            met = tool_session_condition(filters).sql
+            where.add(f"session_id IN (SELECT session_id FROM tool_session WHERE {met})")  # noqa: S608 - own text, values bound
     if filters.outcomes == (Outcome.SILENT_FAILURE.value,):
         where.add("silent > 0")
     return where

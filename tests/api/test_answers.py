@@ -46,6 +46,9 @@ def test_every_count_opens_the_list_behind_it(client: ApiClient) -> None:
     assert client.get("calls", outcome="failed")["total"] == overview["failures"]
     assert client.get("sessions", flagged=True)["total"] == overview["sessions_failed"]
     assert client.get("sessions", unrecovered=True)["total"] == overview["sessions_unrecovered"]
+    for row in client.get("tools")["rows"]:
+        found = client.get("sessions", tool=row["tool"], outcome="failed")
+        assert found["total"] == row["sessions_failed"]
     for row in client.get("tools-codes")["rows"]:
         found = client.get("calls", tool=row["tool"], code=row["code"], outcome=row["outcome"])
         assert found["total"] == row["calls"]
