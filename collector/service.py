@@ -22,6 +22,7 @@ from collector.access.ingest import IngestAccess
 from collector.access.rate import SenderRate
 from collector.access.tokens import API_ROLES, Role, TokenTable, token_path
 from collector.config import Config, ConfigError
+from collector.config_names import misspelt
 from collector.figures import Figures, Parts
 from collector.intake import InFlight, Intake
 from collector.lag import JudgeLag
@@ -35,6 +36,7 @@ from collector.sockets import PortTaken, bind, taken, url_host
 from collector.store import DuckDBStore, retention
 from collector.store.backup import backup
 from collector.store.retention import Terms
+from collector.store.stats import why_not_taking
 from collector.system_routes import SystemRoutes
 from collector.tls import ServerTls
 from collector.worker import Worker
@@ -106,6 +108,8 @@ class Service:
         """Start part by part; `undo` learns how to stop each, and stops them in the opposite order."""
         config = self.config
         _check_exposure(config, self.tokens)
+        for sentence in misspelt(os.environ):
+            log.warning("unknown_variable", said=sentence)
         gc.set_threshold(*GC_THRESHOLDS)
         tls = ServerTls(config.tls)
         http_socket = undo.enter_context(closing(bind(config.host, config.otlp_http_port, "--otlp-http-port")))
@@ -183,8 +187,10 @@ class Service:
         )
         self.metrics.registry.register(figures)
         app = create_app(store, self.config.judge_settings(), status=figures.status, alerts=self._alerts)
-        routes = SystemRoutes(app, lambda: self._why_not_ready, self.metrics.text, lambda: backup(store))
-        door = ApiDoor(routes, self.tokens, self._hosts())
+        routes = SystemRoutes(
+            app, lambda: self._why_not_ready or why_not_taking(store), self.metrics.text, lambda: backup(store)
+        )
+        door = ApiDoor(routes, self.tokens, self._hosts(), self._cors().allows)
         loop = undo.enter_context(LoopThread("api"))
         api = HttpServer(door, sock, self.config.limits.connection(), grace_s=1)
         loop.run(api.start(), START_S)
@@ -210,7 +216,7 @@ class Service:
             self.metrics,
             access,
             hosts=self._hosts(),
-            cors=Cors(config.cors_origins, config.cors_headers),
+            cors=self._cors(),
             body_bytes=limits.http_body_bytes,
         )
         self._http = HttpServer(app, http_socket, limits.connection(), ssl_context=tls.http, grace_s=DRAIN_S)
@@ -220,6 +226,9 @@ class Service:
 
     def _hosts(self) -> HostCheck:
         return HostCheck((*self.config.allowed_hosts, self.config.host))
+
+    def _cors(self) -> Cors:
+        return Cors(self.config.cors_origins, self.config.cors_headers)
 
     def _write_ready_file(self, undo: ExitStack) -> None:
         path = self.config.ready_file

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from collector.store.backup import BackupDone, BackupError
 
 Ready = Callable[[], str | None]
-"""Why the service is not ready; None when it is."""
+"""Why the service is not ready to take spans; None when it is. Questions are answered all the same."""
 
 
 class SystemRoutes:

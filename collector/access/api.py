@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from urllib.parse import urlsplit
 
 import structlog
 from starlette.datastructures import Headers
@@ -26,8 +28,12 @@ _READS = ("GET", "HEAD")
 class ApiDoor:
     """Lets a request through or answers it with 4xx (ASGI)."""
 
-    def __init__(self, app: ASGIApp, tokens: TokenTable, hosts: HostCheck) -> None:
+    def __init__(
+        self, app: ASGIApp, tokens: TokenTable, hosts: HostCheck, origin_allowed: Callable[[str], bool]
+    ) -> None:
+        """`origin_allowed` says of which other origins pages may make changes (CORS)."""
         self._app = app
+        self._origin_allowed = origin_allowed
         self._tokens = tokens
         self._hosts = hosts
         self._backoff = BackOff()
@@ -50,9 +56,22 @@ class ApiDoor:
         path, method = scope["path"], scope["method"]
         if method not in _READS and not _meant(headers):
             return 415, "a change needs content-type application/json and the header x-telltale-request: 1", None
+        if method not in _READS and not self._of_our_own(headers):
+            return 403, "a page of another origin may change nothing here; see cors_origins", None
         if path in OPEN_PATHS or not self._tokens.demanded(API_ROLES):
             return None
         return self._token_refusal(scope, headers, needed_role(method, path))
+
+    def _of_our_own(self, headers: Headers) -> bool:
+        """Whether no page of a stranger asks: no browser, the service's own address, or an origin that is allowed.
+
+        Host is checked before, so an origin of the same name and port is a page that this service answered.
+        """
+        origins = headers.getlist("origin")
+        return all(
+            urlsplit(origin).netloc.lower() == headers["host"].lower() or self._origin_allowed(origin)
+            for origin in origins
+        )
 
     def _token_refusal(self, scope: Scope, headers: Headers, needed: Role) -> tuple[int, str, int | None] | None:
         address = scope["client"][0] if scope.get("client") else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from analytics.schema import SCHEMA_VERSION
 from collector import logs
 from collector.access.tokens import API_ROLES, Role, TokenTable, token_path
 from collector.config import Config, ConfigError, load
+from collector.config_names import misspelt
 from collector.sockets import PortTaken, bind, url_host
 from collector.store import Options
 from collector.store.migration import shape_of
@@ -71,6 +73,8 @@ def doctor(
 
 
 def _look(config: Config, api: str, token: str | None) -> Iterator[Finding]:
+    for sentence in misspelt(os.environ):
+        yield Finding("settings", WARN, sentence)
     yield from _access(config)
     try:
         with ApiClient(api, token=token) as client:

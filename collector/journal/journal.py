@@ -50,6 +50,8 @@ class Journal:
         self.folder = folder
         self.segment_bytes = segment_bytes
         self.recovered = Recovered()
+        self.failure: tuple[float, str] | None = None
+        """Of the last append, if it failed: when (monotonic) and why."""
         self._lock = threading.Lock()
         self._file: int | None = None
         self._segments = [self._look_through(path) for path in sorted(folder.glob(f"*{_SUFFIX}"))]
@@ -74,7 +76,8 @@ class Journal:
                 os.fdatasync(self._file)
             except OSError as error:
                 self._abandon(segment)
-                raise JournalError(f"the journal cannot be written: {error.strerror}") from error
+                raise self._failed(error) from error
+            self.failure = None
             segment.size += written
             segment.last_seq = max(segment.last_seq, records[-1].last_seq)
 
@@ -139,8 +142,13 @@ class Journal:
             _sync_folder(self.folder)
         except OSError as error:
             self._file = None
-            raise JournalError(f"the journal cannot be written: {error.strerror}") from error
+            raise self._failed(error) from error
         self._segments.append(_Segment(path, 0, 0))
+
+    def _failed(self, error: OSError) -> JournalError:
+        said = f"the journal cannot be written: {error.strerror}"
+        self.failure = time.monotonic(), said
+        return JournalError(said)
 
     def _abandon(self, segment: _Segment) -> None:
         """After a failed write or sync nobody knows what the file holds: cut it back, and begin another one."""

@@ -25,7 +25,7 @@ class Cors:
             return []
         vary = [(b"vary", b"Origin")]
         origin = request.get("origin")
-        if origin is None or not self._allows(origin):
+        if origin is None or not self.allows(origin):
             return vary
         return [*vary, (b"access-control-allow-origin", origin.encode("latin-1"))]
 
@@ -43,5 +43,6 @@ class Cors:
             (b"access-control-max-age", str(_MAX_AGE_S).encode()),
         ]
 
-    def _allows(self, origin: str) -> bool:
+    def allows(self, origin: str) -> bool:
+        """Whether a page of this origin may send."""
         return any(fnmatch.fnmatchcase(origin.lower(), pattern.lower()) for pattern in self._origins)

@@ -36,6 +36,9 @@ _CRASHED = "the process that opened it crashed"
 _CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE)
 """Signals that damage raises in the process that reads it; a SIGKILL is somebody else's doing and proves nothing."""
 
+_MAGIC, _MAGIC_AT = b"DUCK", 8
+"""DuckDB's main header: eight bytes of checksum, then these (its storage format since 0.2)."""
+
 _LONGEST_TRIAL_S = 300
 
 _TRIAL = """
@@ -80,6 +83,7 @@ def open_repaired(path: Path, limits: Limits, recovery: Recovery) -> duckdb.Duck
     """
     if path.is_dir():
         raise StoreUnavailable(f"{path} is a folder, not a database file")
+    _refuse_if_strange(path)
     recovery.unclean = wal_of(path).exists() and wal_of(path).stat().st_size > 0
     if path.exists() and path.stat().st_size == 0:
         path.unlink()  # the name was reserved and never filled
@@ -98,6 +102,20 @@ def open_repaired(path: Path, limits: Limits, recovery: Recovery) -> duckdb.Duck
     if marker_of(path).exists():
         connection = _salvage(path, limits, connection, recovery)
     return up_to_date(path, limits, connection, recovery)
+
+
+def _refuse_if_strange(path: Path) -> None:
+    """A file that was never a database of ours is somebody's: it is neither repaired nor set aside.
+
+    A damaged one is known by DuckDB's magic bytes, or by what a service left beside it: its journal, or its word that
+    a read met damage.
+    """
+    if not path.exists() or path.stat().st_size == 0 or marker_of(path).exists():
+        return
+    with path.open("rb") as file:
+        head = file.read(_MAGIC_AT + len(_MAGIC))
+    if head[_MAGIC_AT:] != _MAGIC and not any(Path(f"{path}.journal").glob("*")):
+        raise StoreUnavailable(f"{path} is no DuckDB database, and nothing was changed in it; name another file")
 
 
 def _repair(path: Path, limits: Limits, recovery: Recovery) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collector.store.store import DuckDBStore
+
+_FAILURE_COUNTS_S = 10.0
 
 
 @dataclass(slots=True, frozen=True)
@@ -49,6 +52,22 @@ def free_disk(path: Path) -> tuple[int, int]:
     """Free and total bytes of the disk that holds a file."""
     found = os.statvfs(path.parent)
     return found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize
+
+
+def why_not_taking(store: DuckDBStore) -> str | None:
+    """Why a batch would be refused now, as far as can be told without one; None when it would be taken.
+
+    A journal that failed counts for a moment only: whoever waits for a ready service would else never send the batch
+    that shows it well again.
+    """
+    failed_at, failure = store.journal.failure or (0.0, "")
+    if store.front.refusal is not None:
+        return store.front.refusal
+    if store.disk_is_low():
+        return "the disk is nearly full"
+    if failure and time.monotonic() - failed_at < _FAILURE_COUNTS_S:
+        return failure
+    return "the database has fallen behind the journal" if store.backlog.full else None
 
 
 def _size(path: Path) -> int:

@@ -166,13 +166,17 @@ class DuckDBStore:
         self._check_disk()
         return self.front.append(batch)
 
-    def _check_disk(self) -> None:
-        """Stop taking before the disk is full: a database that cannot checkpoint is slower to recover."""
+    def disk_is_low(self) -> bool:
+        """Whether the disk is too full to take more; looked at twice a second at most."""
         now = time.monotonic()
         if now - self._disk_looked_at > _DISK_EVERY_S:
             free, total = free_disk(self.path)
             self._disk_low, self._disk_looked_at = free < self.options.floor(total), now
-        if self._disk_low:
+        return self._disk_low
+
+    def _check_disk(self) -> None:
+        """Stop taking before the disk is full: a database that cannot checkpoint is slower to recover."""
+        if self.disk_is_low():
             raise StoreUnavailable("the disk is nearly full")
 
     def arrivals(self, after_seq: int, limit: int = 1000) -> Arrivals:

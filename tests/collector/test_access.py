@@ -182,6 +182,17 @@ def test_a_strangers_page_cannot_change_anything(service: Service, headers: dict
     assert answer.status_code == 415
 
 
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost.evil.example", "file://"])
+def test_a_page_of_another_origin_changes_nothing(guarded: tuple[Service, dict[str, str]], origin: str) -> None:
+    """Even with our header (a lax proxy, an extension): 403; the own address and the allowed origins may."""
+    service, secrets = guarded
+    change = {**bearer(secrets["operator"]), "content-type": JSON, "x-telltale-request": "1"}
+    path = "/api/v1/incidents/none/acknowledge"
+    assert api(service, "POST", path, {**change, "origin": origin}, content=b'{"who": "me"}').status_code == 403
+    for own in (service.urls.api, ORIGIN, "https://a.trusted.example"):
+        assert api(service, "POST", path, {**change, "origin": own}, content=b'{"who": "me"}').status_code == 404
+
+
 def test_a_rebound_name_reaches_nothing(service: Service) -> None:
     """Another Host, none, or two: 421 on the API; the configured name and loopback are fine."""
     for host in ("evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "[::2]", "169.254.169.254"):

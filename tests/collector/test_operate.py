@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import httpx
@@ -74,6 +75,59 @@ def test_doctor_without_a_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert (tmp_path / "t.db").read_bytes() == b"not a database"
     monkeypatch.setenv("TELLTALE_API_PORT", "seven")
     assert run("doctor").exit_code == 2
+
+
+def test_ready_means_that_spans_would_be_taken(tmp_path: Path) -> None:
+    """Below the floor of free space ingest is 503, and so is /readyz, with the reason; questions are answered."""
+    running = Service(config_for(tmp_path, store={"free_floor_bytes": 2**62}))
+    running.start()
+    try:
+        assert post(running, traces().SerializeToString()).status_code == 503
+        answer = httpx.get(running.urls.api + "/readyz")
+        assert (answer.status_code, answer.json()) == (503, {"status": "not ready", "why": "the disk is nearly full"})
+        assert httpx.get(running.urls.api + "/healthz").status_code == 200
+        assert httpx.get(running.urls.api + "/api/v1/calls").status_code == 200
+    finally:
+        running.stop()
+
+
+def test_a_failing_journal_is_not_ready_for_a_moment(tmp_path: Path) -> None:
+    """A write that failed is told by /readyz; once another succeeds, or after ten seconds, the service is ready."""
+    running = Service(config_for(tmp_path))
+    running.start()
+    try:
+        assert running.store is not None
+        running.store.journal.failure = time.monotonic(), "the journal cannot be written: No space left on device"
+        assert "No space left" in httpx.get(running.urls.api + "/readyz").json()["why"]
+        assert post(running, traces().SerializeToString()).status_code == 200
+        assert httpx.get(running.urls.api + "/readyz").status_code == 200
+        running.store.journal.failure = time.monotonic() - 11, "the journal cannot be written: EIO"
+        assert httpx.get(running.urls.api + "/readyz").status_code == 200
+    finally:
+        running.stop()
+
+
+def test_a_misspelt_variable_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`telltale doctor` names each variable that nothing reads, with the nearest right name, and none that is read."""
+    for name in (
+        "OTLP_HTTP_PROT",
+        "HOSTS_ALLOWED",
+        "XYZZY",
+        "API_PORT",
+        "LIMITS__RECORDS",
+        "API_TOKEN",
+        "CAPTURE_CONTENT",
+    ):
+        monkeypatch.setenv(f"TELLTALE_{name}", "0" if name != "LIMITS__RECORDS" else "9")
+    for name in ("TELLTALE_SERVICE_PORT_OTLP", "TELLTALE_PORT_4317_TCP_ADDR", "TELLTALE_PORT"):  # Kubernetes' own
+        monkeypatch.setenv(name, "1")
+    result = run("doctor", "--db", tmp_path / "t.db", "--api", "http://127.0.0.1:9", "--format", "jsonl")
+    said = [row["said"] for row in map(json.loads, result.output.splitlines()) if row["what"] == "settings"]
+    assert said == [
+        "TELLTALE_HOSTS_ALLOWED is set, but there is no such setting; the nearest name is TELLTALE_ALLOWED_HOSTS",
+        "TELLTALE_OTLP_HTTP_PROT is set, but there is no such setting; the nearest name is TELLTALE_OTLP_HTTP_PORT",
+        "TELLTALE_XYZZY is set, but there is no such setting",
+    ]
 
 
 def test_backup_of_a_live_service_and_restore(tmp_path: Path) -> None:

@@ -173,11 +173,22 @@ def test_another_database_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_text_file_is_not_destroyed(tmp_path: Path) -> None:
-    """A file that is no database at all is set aside, never overwritten."""
+@pytest.mark.parametrize("content", ["my notes " * 1000, "short"])
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path, content: str) -> None:
+    """Somebody's notes are neither opened nor moved: one sentence, nothing made beside them."""
     path = tmp_path / "notes.db"
-    path.write_text("my notes " * 1000)
-    store = DuckDBStore(path)
-    [kept] = store.recovery.quarantined
+    path.write_text(content)
+    with pytest.raises(StoreUnavailable, match="is no DuckDB database, and nothing was changed"):
+        DuckDBStore(path)
+    assert path.read_text() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_database_without_its_head_is_still_repaired(folder: Path) -> None:
+    """Even where the magic bytes are gone, the journal beside it shows whose file it is."""
+    with (folder / "d.db").open("r+b") as file:
+        file.write(bytes(4096))
+    store = DuckDBStore(folder / "d.db")
+    assert store.recovery.rebuilt
     store.close()
-    assert kept.read_text() == "my notes " * 1000
+    assert verify(folder / "d.db", folder / "acked").clean
