@@ -139,7 +139,7 @@ class JudgeJob:
             self._sessions.forget()
             self._pace.forget(now)
             raise
-        self._sessions.remember(judged)
+        self._sessions.remember()
         self._committed(now, later, faults, arrivals.up_to)
         return len(now) + len(self._waiting)
 

@@ -7,52 +7,61 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
+from operator import attrgetter
+from typing import Any, Protocol
+
+import msgspec
 
 from analytics.calls import Call
-from analytics.jobs.call_rows import call_of, held
-from analytics.jobs.writing import Judged
-from analytics.judge import WINDOW_CALLS, WINDOW_NS, Answer, Update, apply_update
+from analytics.jobs.call_rows import held
+from analytics.jobs.writing import Judged, Refreshed, state_of
+from analytics.judge import WINDOW_CALLS, WINDOW_NS, Answer, SessionCall, Update, apply_update
+from analytics.judge.session_call import SHORT_RESULT, end_of, repeats_as
 from analytics.settings import JudgeSettings
 from analytics.store import TraceKey, Transaction
-from telltale.vocabulary import Outcome
+from telltale.vocabulary import Outcome, Payload
 
 GROUP_CALLS, GROUP_NS = WINDOW_CALLS // 2, WINDOW_NS // 2
 """Calls of one session are judged in groups of at most half a window, each with the group before it beside it: every
 call sees at least half a window back, and a session of n calls costs O(n)."""
 
-REMEMBERED = 20_000
-"""Calls of recent sessions kept at hand (about 1.5 kB each); long payloads count as several."""
+REMEMBERED = 60_000
+"""Calls of recent sessions kept at hand (about 0.8 kB each); long arguments count as several."""
 
 _WEIGHT_CHARS = 1000
 
 Key = tuple[str, str]
 """(project, session id)."""
 
-_RECENT = """SELECT * FROM call
+_RECENT = f"""SELECT session_key, id, trace_id, span_id, tool, started_ns, duration_ms, outcome, code, action,
+    retryable, retry_after_s, arguments, arguments_hash, error_message, payload, fingerprint, result_hash,
+    left(result, {SHORT_RESULT + 1}) AS result, flags, rules, evidence, recovered
+FROM call
 WHERE project = $project AND session_key IN (SELECT unnest($ids)) AND started_ns >= $since AND started_ns <= $until
-ORDER BY started_ns"""
+    AND session_id IS NOT NULL
+QUALIFY row_number() OVER (PARTITION BY session_key ORDER BY started_ns DESC) <= {WINDOW_CALLS}
+ORDER BY started_ns"""  # noqa: S608  (numbers of ours)
+
+_start = attrgetter("started_ns")
+_evidence = msgspec.json.Decoder(list[dict[str, Any]]).decode
 
 
 class JudgeSession(Protocol):
     """`analytics.judge.judge_session`."""
 
     def __call__(
-        self, calls: Sequence[Call], settings: JudgeSettings, *, answers: Sequence[Answer], now_ns: int | None
+        self, calls: Sequence[SessionCall], settings: JudgeSettings, *, answers: Sequence[Answer], now_ns: int | None
     ) -> list[Update]:
         """What the session says of its recent calls."""
 
 
 @dataclass(slots=True)
 class _Recent:
-    """What is at hand of a session: its recent calls, and what its agent said."""
+    """What is at hand of a session: its recent calls in order of start, what they weigh, what its agent said."""
 
-    calls: list[Call] = field(default_factory=list)
+    calls: list[SessionCall] = field(default_factory=list)
+    weight: int = 0
     answers: list[Answer] = field(default_factory=list)
-
-    @property
-    def weight(self) -> int:
-        return len(self.answers) + sum(map(_weight, self.calls))
 
 
 class SessionPass:
@@ -62,11 +71,12 @@ class SessionPass:
         self._settings = settings
         self._judge = judge_calls
         self._recent: OrderedDict[Key, _Recent] = OrderedDict()
+        self._fresh: dict[Key, list[SessionCall]] = {}
         self._remembered = 0
 
     def run(
         self, transaction: Transaction, judged: Sequence[Judged], answers: Mapping[TraceKey, Sequence[Answer]]
-    ) -> list[Call]:
+    ) -> list[Refreshed]:
         """Finish the calls of these traces in place; returns stored calls of other traces whose verdict it changed.
 
         Args:
@@ -77,29 +87,30 @@ class SessionPass:
         fresh: dict[Key, list[Call]] = defaultdict(list)
         said: dict[Key, list[Answer]] = defaultdict(list)
         for each in judged:
-            own = [call for call in each.calls if not call.session_id]
-            if own:
-                self._finish(own, set(), answers.get(each.key, ()))
+            alone = [call for call in each.calls if not call.session_id]
+            if alone:
+                self._finish([], alone, answers.get(each.key, ()), news=True)
             for call in each.calls:
                 if call.session_id:
                     fresh[call.project, call.session_id].append(call)
-            for session_id in {call.session_id for call in each.calls if call.session_id}:
-                said[each.key.project, session_id].extend(answers.get(each.key, ()))
+            told = answers.get(each.key)
+            if told:
+                for session_id in {call.session_id for call in each.calls if call.session_id}:
+                    said[each.key.project, session_id].extend(told)
         earlier = self._earlier(transaction, fresh, {each.key for each in judged})
-        changed: list[Call] = []
+        changed: list[Refreshed] = []
+        self._fresh = {}
         for key, calls in fresh.items():
-            before = [(call, _state(call)) for call in earlier[key]]
-            stored = {call.id for call in earlier[key]}
-            self._finish(sorted([*earlier[key], *calls], key=_start), stored, self._said(key, said[key]))
-            changed += [call for call, state in before if _state(call) != state]
+            known = [(call, state_of(call)) for call in earlier[key]]
+            self._fresh[key] = self._finish(earlier[key], calls, self._said(key, said[key]), news=key in said)
+            changed += [Refreshed(key[0], call, was) for call, was in known if state_of(call) != was]
         return changed
 
-    def remember(self, judged: Iterable[Judged]) -> None:
-        """The transaction holds: keep the calls at hand."""
-        for each in judged:
-            for call in each.calls:
-                if call.session_id:
-                    self._keep((call.project, call.session_id), call)
+    def remember(self) -> None:
+        """The transaction holds: keep what the last run finished at hand."""
+        for key, calls in self._fresh.items():
+            self._keep(key, calls)
+        self._fresh = {}
         while self._remembered > REMEMBERED and len(self._recent) > 1:
             _, dropped = self._recent.popitem(last=False)
             self._remembered -= dropped.weight
@@ -107,55 +118,81 @@ class SessionPass:
     def forget(self) -> None:
         """The transaction failed: what is at hand may have been changed by it."""
         self._recent.clear()
+        self._fresh = {}
         self._remembered = 0
 
-    def _finish(self, calls: list[Call], stored: set[str], answers: Sequence[Answer]) -> None:
-        """Judge the calls of one session (in order of start) group by group.
+    def _finish(
+        self, stored: Sequence[SessionCall], fresh: Sequence[Call], answers: Sequence[Answer], *, news: bool
+    ) -> list[SessionCall]:
+        """Judge the calls of one session group by group; returns the fresh ones as they then stand.
 
         A call is finished with its own group. The next group may still tell that it recovered; and so may the first
-        group of what is stored, when the calls before it are no longer at hand.
+        group of what is stored, when the calls before it are no longer at hand. Where nothing is fresh in a group and
+        the one before it, only `news` (the agent spoke) can tell anything that is not known.
         """
-        groups = _groups(calls)
+        made = [SessionCall.of(call) for call in fresh]
+        rows = {call.id: call for call in fresh}
+        calls = {call.id: call for call in (*stored, *made)}
         cut = len(stored) >= WINDOW_CALLS
         now_ns = time.time_ns()
-        for place, (before, group) in enumerate(pairwise([[], *groups])):
-            own = {call.id: call for call in group}
-            others = {call.id: call for call in before}
-            for update in self._judge([*before, *group], self._settings, answers=answers, now_ns=now_ns):
-                call = own.get(update.id)
-                if call is not None and not (cut and place == 0 and call.id in stored):
+        for place, (before, group) in enumerate(pairwise([[], *_groups(sorted(calls.values(), key=_start))])):
+            both = [*before, *group]
+            if not any(call.id in rows or (news and call.outcome is not Outcome.OK) for call in both):
+                continue
+            own = {call.id for call in group}
+            for update in self._judge(both, self._settings, answers=answers, now_ns=now_ns):
+                call = calls[update.id]
+                if update.id in own and (update.id in rows or not (cut and place == 0)):
                     apply_update(call, update)
+                elif update.recovered:
+                    call.recovered = True
                 elif update.recovered is not None:
-                    known = call or others[update.id]
-                    known.recovered = update.recovered or known.recovered
+                    call.recovered = call.recovered or False
+                if update.id in rows:
+                    apply_update(
+                        rows[update.id], Update(call.id, call.flags, call.rules, call.evidence, call.recovered)
+                    )
+        return made
 
     def _said(self, key: Key, new: Sequence[Answer]) -> list[Answer]:
         recent = self._recent[key]
-        self._remembered -= len(recent.answers)
-        recent.answers = sorted({*recent.answers, *new}, key=lambda each: (each.time_ns, each.text))[-WINDOW_CALLS:]
-        self._remembered += len(recent.answers)
+        if new:
+            before = len(recent.answers)
+            answers = {*recent.answers, *new}
+            recent.answers = sorted(answers, key=lambda each: (each.time_ns, each.text))[-WINDOW_CALLS:]
+            recent.weight += len(recent.answers) - before
+            self._remembered += len(recent.answers) - before
         return recent.answers
 
-    def _keep(self, key: Key, call: Call) -> None:
-        self._recent.setdefault(key, _Recent()).calls.append(call)
-        self._remembered += _weight(call)
+    def _keep(self, key: Key, calls: Iterable[SessionCall]) -> None:
+        recent = self._recent.setdefault(key, _Recent())
+        for call in calls:
+            recent.calls.append(call)
+            recent.weight += _weight(call)
+            self._remembered += _weight(call)
         self._recent.move_to_end(key)
 
     def _earlier(
         self, transaction: Transaction, fresh: Mapping[Key, Sequence[Call]], again: set[TraceKey]
-    ) -> dict[Key, list[Call]]:
+    ) -> dict[Key, list[SessionCall]]:
         """The recent calls of these sessions from traces that are not judged now."""
         self._load(transaction, [key for key in fresh if key not in self._recent], fresh)
+        judged_now: dict[str, set[str]] = defaultdict(set)
+        for trace in again:
+            judged_now[trace.project].add(trace.trace_id)
         found = {}
         for key, calls in fresh.items():
             known = self._recent.setdefault(key, _Recent())
             self._recent.move_to_end(key)
-            self._remembered -= known.weight
-            kept = [call for call in known.calls if TraceKey(call.project, call.trace_id) not in again]
+            now = judged_now[key[0]]
+            kept = sorted((call for call in known.calls if call.trace_id not in now), key=_start)[-WINDOW_CALLS:]
+            if len(kept) != len(known.calls):
+                weight = len(known.answers) + sum(map(_weight, kept))
+                self._remembered += weight - known.weight
+                known.weight = weight
+            known.calls = kept
             low, high = min(map(_start, calls)) - WINDOW_NS, max(map(_start, calls)) + WINDOW_NS
-            known.calls = sorted(kept, key=_start)[-WINDOW_CALLS:]
-            self._remembered += known.weight
-            found[key] = [call for call in known.calls if low <= call.started_ns <= high]
+            found[key] = [call for call in kept if low <= call.started_ns <= high]
         return found
 
     def _load(self, transaction: Transaction, missing: Sequence[Key], fresh: Mapping[Key, Sequence[Call]]) -> None:
@@ -167,12 +204,37 @@ class SessionPass:
             window = {"since": held(min(starts) - WINDOW_NS), "until": held(max(starts) + WINDOW_NS)}
             rows = transaction.query(_RECENT, {"project": project, "ids": ids, **window})
             for row in rows.to_pylist():
-                if row["session_id"] is not None:
-                    self._keep((project, row["session_key"]), call_of(row))
+                self._keep((project, row["session_key"]), [_call_of(row)])
 
 
-def _groups(calls: Sequence[Call]) -> list[list[Call]]:
-    groups: list[list[Call]] = []
+def _call_of(row: Mapping[str, Any]) -> SessionCall:
+    """The stored call as its session sees it."""
+    outcome = Outcome(row["outcome"])
+    return SessionCall(
+        id=row["id"],
+        trace_id=row["trace_id"],
+        span_id=row["span_id"],
+        tool=row["tool"],
+        started_ns=row["started_ns"],
+        ended_ns=end_of(row["started_ns"], row["duration_ms"]),
+        outcome=outcome,
+        code=row["code"],
+        action=row["action"],
+        retryable=row["retryable"],
+        retry_after_s=row["retry_after_s"],
+        arguments=row["arguments"],
+        arguments_hash=row["arguments_hash"],
+        error_message=row["error_message"],
+        repeats_as=repeats_as(outcome, row["fingerprint"], Payload(row["payload"]), row["result_hash"], row["result"]),
+        flags=row["flags"],
+        rules=row["rules"],
+        evidence=_evidence(row["evidence"]),
+        recovered=row["recovered"],
+    )
+
+
+def _groups(calls: Sequence[SessionCall]) -> list[list[SessionCall]]:
+    groups: list[list[SessionCall]] = []
     for call in calls:
         group = groups[-1] if groups else None
         if group is None or len(group) >= GROUP_CALLS or call.started_ns - group[0].started_ns > GROUP_NS:
@@ -182,16 +244,8 @@ def _groups(calls: Sequence[Call]) -> list[list[Call]]:
     return groups
 
 
-def _weight(call: Call) -> int:
-    return 1 + (len(call.arguments or "") + len(call.result or "")) // _WEIGHT_CHARS
-
-
-def _start(call: Call) -> int:
-    return call.started_ns
-
-
-def _state(call: Call) -> tuple[object, ...]:
-    return call.recovered, tuple(call.flags), tuple(call.rules), len(call.evidence)
+def _weight(call: SessionCall) -> int:
+    return 1 + len(call.arguments or "") // _WEIGHT_CHARS
 
 
 def failed(calls: Iterable[Call]) -> bool:

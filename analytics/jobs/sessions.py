@@ -33,6 +33,9 @@ _NUMBERS = (
 )
 _LISTS = ("codes", "tools", "flags")
 
+_LISTED = """SELECT DISTINCT session_key, tool, outcome, code, flags FROM call
+WHERE project = $project AND session_key IN (SELECT unnest($ids)) AND started_ns >= $first AND started_ns <= $last"""
+
 Key = tuple[str, str]
 """(project, session)."""
 
@@ -113,12 +116,18 @@ class Sessions:
                 self._rows[key] = SessionRow(**row)
                 self._stored.add(key)
 
-    def change(self, added: Sequence[Call], gone: Sequence[Mapping[str, Any]]) -> None:
-        """Take in new rows of `call` and take out replaced ones."""
+    def change(
+        self,
+        added: Sequence[Call],
+        gone: Sequence[Mapping[str, Any]],
+        recovered: Sequence[tuple[Mapping[str, Any], bool | None]],
+    ) -> None:
+        """Take in new rows of `call`, take out replaced ones, and those of which only `recovered` is another now."""
         for row in gone:
-            key = (row["project"], row["session_key"])
-            if key in self._rows:
-                self._rows[key].count(row["outcome"], row["recovered"], -1)
+            self._count(row, row["recovered"], -1)
+        for row, now in recovered:
+            self._count(row, row["recovered"], -1)
+            self._count(row, now, 1)
         for call in added:
             self._row((call.project, session_key(call))).add(call)
 
@@ -132,8 +141,8 @@ class Sessions:
 
     def write(self, narrowed: set[Key]) -> None:
         """Replace the rows; `narrowed` sessions lost a verdict, so their lists are read again from their calls."""
-        for key in narrowed & self._rows.keys():
-            self._recompute(self._rows[key])
+        for project, ids in _by_project(narrowed & self._rows.keys()).items():
+            self._list_again(project, ids)
         stored = [key for key in self._rows if key in self._stored]
         for project, ids in _by_project(stored).items():
             self._transaction.execute(
@@ -144,19 +153,24 @@ class Sessions:
         if kept:
             self._transaction.insert("session", _table(kept))
 
+    def _count(self, row: Mapping[str, Any], recovered: bool | None, sign: int) -> None:
+        known = self._rows.get((row["project"], row["session_key"]))
+        if known is not None:
+            known.count(row["outcome"], recovered, sign)
+
     def _row(self, key: Key) -> SessionRow:
         if key not in self._rows:
             self._rows[key] = SessionRow(*key)
         return self._rows[key]
 
-    def _recompute(self, row: SessionRow) -> None:
-        found = self._transaction.query(
-            "SELECT DISTINCT tool, outcome, code, flags FROM call WHERE project = $project AND session_key = $id"
-            " AND started_ns >= $t0 AND started_ns <= $t1",
-            {"project": row.project, "id": row.session_id, "t0": row.t0_ns, "t1": row.t1_ns},
-        ).to_pylist()
-        row.tools, row.codes, row.flags = [], [], []
+    def _list_again(self, project: str, ids: Sequence[str]) -> None:
+        rows = [self._rows[project, session_id] for session_id in ids]
+        place = {"first": min(row.t0_ns for row in rows), "last": max(row.t1_ns for row in rows)}
+        found = self._transaction.query(_LISTED, {"project": project, "ids": ids, **place}).to_pylist()
+        for row in rows:
+            row.tools, row.codes, row.flags = [], [], []
         for each in found:
+            row = self._rows[project, each["session_key"]]
             _union(row.tools, [each["tool"]])
             _union(row.codes, [each["code"]] if each["code"] and each["outcome"] != Outcome.OK else [])
             _union(row.flags, each["flags"])

@@ -14,19 +14,26 @@ from analytics.jobs.senders import Senders
 from analytics.jobs.sessions import Sessions
 from analytics.jobs.tool_sessions import write_tool_sessions
 from analytics.jobs.trace_rows import TraceRow, first_seq, last_seq, replace_rows, stored_rows, trace_row
+from analytics.judge import SessionCall
 from analytics.spans import Trace
 from analytics.store import TraceKey, Transaction
 
-_COUNTED = """id, digest, project, trace_id, session_key, started_ns, duration_ms, tool, outcome, code, payload,
+COUNTED = """rowid, id, digest, project, trace_id, session_key, started_ns, duration_ms, tool, outcome, code, payload,
     measured, inferred, muted, flags, recovered, service, scope, convention, lost"""
-_OLD = f"""SELECT {_COUNTED} FROM call
+"""The columns of `call` that everything counted rests on; `rowid` holds within the transaction that read it."""
+_OLD = f"""SELECT {COUNTED} FROM call
 WHERE judged_seq >= $since AND project = $project AND trace_id IN (SELECT unnest($ids))"""  # noqa: S608
-_WHOLE = """SELECT * FROM call
+_BY_ID = """FROM call
 WHERE project = $project AND started_ns >= $first AND started_ns <= $last AND id IN (SELECT unnest($ids))"""
+_WHOLE = f"SELECT * {_BY_ID}"
+_COUNTS_BY_ID = f"SELECT {COUNTED} {_BY_ID}"
+_OVERCOME = "UPDATE call SET recovered = $recovered WHERE rowid IN (SELECT unnest($places))"
 _DELETE = """DELETE FROM call WHERE project = $project AND started_ns >= $first AND started_ns <= $last
     AND trace_id IN (SELECT unnest($traces)) AND id IN (SELECT unnest($ids))"""
 
 Row = Mapping[str, Any]
+State = tuple[bool | None, tuple[str, ...], tuple[str, ...], int]
+"""Recovery, flags, rules, and how much evidence."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -54,21 +61,60 @@ class Placed:
     digest: int
 
 
+@dataclass(slots=True, frozen=True)
+class Refreshed:
+    """A stored call that the calls after it say something new of, and what was known of it before."""
+
+    project: str
+    call: SessionCall
+    known: State
+
+    @property
+    def only_recovered(self) -> bool:
+        """Whether nothing but the recovery is new."""
+        return state_of(self.call)[1:] == self.known[1:]
+
+
+def state_of(call: SessionCall) -> State:
+    """What a session's pass may change of a call."""
+    return call.recovered, tuple(call.flags), tuple(call.rules), len(call.evidence)
+
+
 @dataclass(slots=True)
 class Change:
-    """The rows of `call` that a transaction adds, and those that it takes away."""
+    """The rows of `call` that a transaction adds, those that it takes away, those of which only `recovered` changes."""
 
     added: list[Placed] = field(default_factory=list)
     gone: list[Row] = field(default_factory=list)
+    recovered: list[tuple[Row, bool | None]] = field(default_factory=list)
 
     @property
     def calls(self) -> list[Call]:
         """The calls of the added rows."""
         return [placed.call for placed in self.added]
 
+    def narrowed(self) -> set[tuple[str, str]]:
+        """The sessions (project, id) that may have lost a tool, a code or a flag: a row went that none covers."""
+        now = {(placed.call.project, placed.call.id): placed.call for placed in self.added}
+        return {
+            (row["project"], row["session_key"])
+            for row in self.gone
+            if not _covers(now.get((row["project"], row["id"])), row)
+        }
+
+
+def _covers(call: Call | None, row: Row) -> bool:
+    """Whether everything that a session lists of a row holds for the call in its place."""
+    return (
+        call is not None
+        and (session_key(call), call.tool, call.outcome, call.code)
+        == (row["session_key"], row["tool"], row["outcome"], row["code"])
+        and set(row["flags"]) <= set(call.flags)
+    )
+
 
 def write_judged(
-    transaction: Transaction, judged: Sequence[Judged], watermark: int, refreshed: Sequence[Call] = ()
+    transaction: Transaction, judged: Sequence[Judged], watermark: int, refreshed: Sequence[Refreshed] = ()
 ) -> None:
     """Replace the verdicts of these traces.
 
@@ -76,7 +122,7 @@ def write_judged(
         transaction: everything becomes visible with it.
         judged: the traces, none of them empty.
         watermark: traces whose first row arrived later were never judged before, so nothing is looked up for them.
-        refreshed: stored calls of other traces that the session pass changed (their payloads may be left out).
+        refreshed: stored calls of other traces that the session pass changed.
     """
     known = [each for each in judged if first_seq(each.trace) <= watermark]
     since = min((first_seq(each.trace) for each in known), default=0)
@@ -92,7 +138,7 @@ def write_judged(
 
 
 def write_change(transaction: Transaction, change: Change) -> None:
-    """Replace rows of `call`, and keep the hourly counts exact."""
+    """Replace and change rows of `call`, and keep the hourly counts exact."""
     for project, rows in _by_project(change.gone).items():
         place = {
             **_bounds([row["started_ns"] for row in rows]),
@@ -112,37 +158,50 @@ def write_change(transaction: Transaction, change: Change) -> None:
                 time.time_ns(),
             ),
         )
+    for value in {value for _, value in change.recovered}:
+        places = [row["rowid"] for row, now in change.recovered if now is value]
+        transaction.execute(_OVERCOME, {"recovered": value, "places": places})
     counts = RollupChange()
     for call in change.calls:
         counts.add(call)
     counts.add_rows(change.gone, -1)
+    counts.add_rows([row for row, _ in change.recovered], -1)
+    counts.add_rows([{**row, "recovered": value} for row, value in change.recovered], 1)
     counts.apply(transaction)
 
 
-def refresh(transaction: Transaction, change: Change, refreshed: Sequence[Call]) -> None:
+def refresh(transaction: Transaction, change: Change, refreshed: Sequence[Refreshed]) -> None:
     """Add to `change` stored calls that got other flags, rules or recovery.
 
     Their payloads, and what a person said of them meanwhile, stay as stored.
     """
-    for project, calls in _calls_by_project(refreshed).items():
-        by_id = {call.id: call for call in calls}
-        place = {**_bounds([call.started_ns for call in calls]), "project": project, "ids": list(by_id)}
-        for row in transaction.query(_WHOLE, place).to_pylist():
-            made, now = call_of(row), by_id[row["id"]]
-            said = [each for each in made.evidence if each.get("rule") == CORRECTION]
-            made.rules = now.rules + [CORRECTION] * (CORRECTION in made.rules and CORRECTION not in now.rules)
-            made.evidence = [each for each in now.evidence if each.get("rule") != CORRECTION] + said
-            made.flags, made.recovered = now.flags, now.recovered
-            change.gone.append(row)
-            change.added.append(Placed(made, row["scope"], row["judged_seq"], digest(made)))
+    for only_recovered in (True, False):
+        for project, calls in _by_owner(each for each in refreshed if each.only_recovered is only_recovered).items():
+            place = {**_bounds([call.started_ns for call in calls.values()]), "project": project, "ids": list(calls)}
+            rows = transaction.query(_COUNTS_BY_ID if only_recovered else _WHOLE, place).to_pylist()
+            if only_recovered:
+                change.recovered += [(row, calls[row["id"]].recovered) for row in rows]
+            else:
+                _replace(change, rows, calls)
+
+
+def _replace(change: Change, rows: Iterable[Row], calls: Mapping[str, SessionCall]) -> None:
+    for row in rows:
+        made, now = call_of(row), calls[row["id"]]
+        said = [each for each in made.evidence if each.get("rule") == CORRECTION]
+        made.rules = now.rules + [CORRECTION] * (CORRECTION in made.rules and CORRECTION not in now.rules)
+        made.evidence = [each for each in now.evidence if each.get("rule") != CORRECTION] + said
+        made.flags, made.recovered = now.flags, now.recovered
+        change.gone.append(row)
+        change.added.append(Placed(made, row["scope"], row["judged_seq"], digest(made)))
 
 
 def rewrite_sessions(transaction: Transaction, change: Change) -> None:
     """Bring the sessions of changed calls up to date."""
-    touched = {(row["project"], row["session_key"]) for row in change.gone}
+    touched = {(row["project"], row["session_key"]) for row in [*change.gone, *(row for row, _ in change.recovered)]}
     sessions = Sessions(transaction, touched | {(call.project, session_key(call)) for call in change.calls})
-    sessions.change(change.calls, change.gone)
-    sessions.write(touched)
+    sessions.change(change.calls, change.gone, change.recovered)
+    sessions.write(change.narrowed())
     write_tool_sessions(transaction, change.calls, change.gone, set())
 
 
@@ -163,7 +222,7 @@ def _old_rows(transaction: Transaction, keys: Iterable[TraceKey], since: int) ->
 
 def _difference(judged: Sequence[Judged], old: Sequence[Row]) -> Change:
     """What has to change; a verdict that came out equal leaves its row alone."""
-    same = {(row["project"], row["id"], row["digest"]) for row in old}
+    same = {(row["project"], row["id"], row["digest"]): row for row in old}
     kept = set()
     change = Change()
     for each in judged:
@@ -173,8 +232,11 @@ def _difference(judged: Sequence[Judged], old: Sequence[Row]) -> Change:
             placed = Placed(call, scopes.get(call.span_id, ""), seq, digest(call))
             verdict = (call.project, call.id, placed.digest)
             kept.add(verdict)
-            if verdict not in same:
+            stored = same.get(verdict)
+            if stored is None:
                 change.added.append(placed)
+            elif stored["recovered"] is not call.recovered:
+                change.recovered.append((stored, call.recovered))
     change.gone = [row for row in old if (row["project"], row["id"], row["digest"]) not in kept]
     return change
 
@@ -194,16 +256,16 @@ def _sessions_and_traces(
 ) -> None:
     keys = [{session_key(call) for call in each.calls} for each in judged]
     rows = [trace_row(each.trace, _session_of(each), len(each.calls)) for each in judged]
-    narrowed = {(row["project"], row["session_key"]) for row in change.gone}
     touched = {(each.trace.project, key) for each, own in zip(judged, keys, strict=True) for key in own}
-    touched |= {(call.project, session_key(call)) for call in change.calls} | narrowed
+    touched |= {(call.project, session_key(call)) for call in change.calls}
+    touched |= {(row["project"], row["session_key"]) for row in [*change.gone, *(row for row, _ in change.recovered)]}
     # A trace that stands in for a session and was never judged has no session row yet: nothing to look up.
     fresh = {(each.trace.project, each.trace.trace_id) for each in judged if each.key not in stored}
     sessions = Sessions(transaction, touched - fresh)
-    sessions.change(change.calls, change.gone)
+    sessions.change(change.calls, change.gone, change.recovered)
     for row, own in zip(rows, keys, strict=True):
         sessions.reach(row, own, _joins_anew(row, stored))
-    sessions.write(narrowed)
+    sessions.write(change.narrowed())
     write_tool_sessions(transaction, change.calls, change.gone, fresh)
     again = {each.key: stored[each.key] for each in judged if each.key in stored}
     replace_rows(transaction, again, rows, since)
@@ -242,10 +304,10 @@ def _by_project(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return found
 
 
-def _calls_by_project(calls: Iterable[Call]) -> dict[str, list[Call]]:
-    found: dict[str, list[Call]] = {}
-    for call in calls:
-        found.setdefault(call.project, []).append(call)
+def _by_owner(refreshed: Iterable[Refreshed]) -> dict[str, dict[str, SessionCall]]:
+    found: dict[str, dict[str, SessionCall]] = {}
+    for each in refreshed:
+        found.setdefault(each.project, {})[each.call.id] = each.call
     return found
 
 

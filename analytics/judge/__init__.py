@@ -6,12 +6,14 @@ from analytics.judge.judge import judge, judge_calls
 from analytics.judge.recovery import Answer
 from analytics.judge.rules import ALL_RULES, explain
 from analytics.judge.session import WINDOW_CALLS, WINDOW_NS, Update, apply_update, judge_session
+from analytics.judge.session_call import SessionCall
 
 __all__ = [
     "ALL_RULES",
     "WINDOW_CALLS",
     "WINDOW_NS",
     "Answer",
+    "SessionCall",
     "Update",
     "apply_update",
     "explain",

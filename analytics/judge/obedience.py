@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analytics.calls import Call
-from analytics.judge.timeline import Timeline, end_of
+from analytics.judge.session_call import SessionCall
+from analytics.judge.timeline import Timeline
 from telltale.vocabulary import Action, Outcome
 
 _EARLY = 0.9e9
 """Nanoseconds of each second asked for that must pass; a tenth is left for clocks and rounding."""
 
 
-def disobeyed(call: Call, timeline: Timeline) -> Iterator[tuple[str, Call]]:
+def disobeyed(call: SessionCall, timeline: Timeline) -> Iterator[tuple[str, SessionCall]]:
     """Yields `(rule, the later call that broke it)` for one failed call; only where an envelope gave advice."""
     if call.outcome is not Outcome.STRUCTURED_ERROR:
         return
@@ -23,5 +23,5 @@ def disobeyed(call: Call, timeline: Timeline) -> Iterator[tuple[str, Call]]:
             yield "agent.went_on_after_stop", later
     elif call.retryable is False and again is not None:
         yield "agent.retried_not_retryable", again
-    if call.retry_after_s and again is not None and again.started_ns < end_of(call) + int(call.retry_after_s * _EARLY):
+    if call.retry_after_s and again is not None and again.started_ns < call.ended_ns + int(call.retry_after_s * _EARLY):
         yield "agent.ignored_retry_after", again

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from analytics.calls import Call
-from analytics.judge.timeline import Timeline, end_of
+from analytics.judge.session_call import SessionCall
+from analytics.judge.timeline import Timeline
 from telltale.vocabulary import Code
 
 _LOOKED_AT = 20
@@ -29,7 +29,7 @@ class Answer:
     text: str
 
 
-def succeeded_later(call: Call, timeline: Timeline) -> bool:
+def succeeded_later(call: SessionCall, timeline: Timeline) -> bool:
     """Whether a later call of the same tool did what this one could not.
 
     The same arguments show the same intent. A wrong argument is corrected by a call that keeps at least one of the
@@ -62,7 +62,7 @@ def _object(text: str | None) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def was_told(call: Call, answers: Sequence[Answer]) -> bool | None:
+def was_told(call: SessionCall, answers: Sequence[Answer]) -> bool | None:
     """Whether the agent's next words to the user pass the failure on; None while it has not spoken since.
 
     No list of words of regret: the answer must take up what the error said, its reference, or at least two of its
@@ -72,7 +72,7 @@ def was_told(call: Call, answers: Sequence[Answer]) -> bool | None:
         call: a failed call.
         answers: what the agent said, in order of time.
     """
-    place = bisect_left(answers, end_of(call), key=_time)
+    place = bisect_left(answers, call.ended_ns, key=_time)
     if place >= len(answers):
         return None
     message = call.error_message or ""

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from analytics.calls import Call
 from analytics.judge.loops import repeats
 from analytics.judge.obedience import disobeyed
 from analytics.judge.recovery import Answer, succeeded_later, was_told
+from analytics.judge.session_call import OWN_RULES, SessionCall
 from analytics.judge.timeline import Timeline
 from analytics.settings import JudgeSettings
 from telltale.vocabulary import Flag, Outcome
@@ -24,7 +26,7 @@ WINDOW_CALLS = 200
 WINDOW_NS = 30 * 60 * 1_000_000_000
 """How far back from the latest call a pass looks, in nanoseconds."""
 
-_OWN_RULES = ("session.", "agent.")
+_in_order = attrgetter("started_ns", "id")
 
 
 @dataclass(slots=True)
@@ -39,7 +41,7 @@ class Update:
 
 
 def judge_session(
-    calls: Sequence[Call],
+    calls: Sequence[SessionCall],
     settings: JudgeSettings,
     *,
     answers: Sequence[Answer] = (),
@@ -54,54 +56,63 @@ def judge_session(
         now_ns: the present; an unrecovered failure becomes a final one when the session has been quiet for 30 minutes.
 
     Returns:
-        One update per call that differs from what the row says now.
+        One update per call that differs from what the row says now, in order of start.
     """
     recent = _recent(calls)
-    updates = {call.id: _blank(call) for call in recent}
-    _find_loops(recent, settings, updates)
-    timeline = Timeline(recent)
-    said = sorted(answers, key=lambda answer: answer.time_ns)
-    quiet = now_ns is not None and bool(recent) and now_ns - recent[-1].started_ns > WINDOW_NS
-    for call in recent:
-        if call.outcome is not Outcome.OK:
-            update = updates[call.id]
-            recovered = succeeded_later(call, timeline) or bool(was_told(call, said))
-            update.recovered = True if recovered else (False if quiet else None)
-            for rule, other in disobeyed(call, timeline):
-                _note(update, rule, other.span_id, other.id)
-    return [update for call in recent if _differs(call, update := updates[call.id])]
+    failed = [call for call in recent if call.outcome is not Outcome.OK]
+    updates = {call.id: _blank(call) for call in recent if call.outcome is not Outcome.OK or call.marked}
+    for repeat in repeats(recent):
+        if repeat.count >= settings.retry_storm_calls:
+            update = updates.setdefault(repeat.call.id, _blank(repeat.call))
+            update.flags.append(Flag.RETRY_STORM.value)
+            _note(update, "session.retry_storm", repeat.first.span_id, repeat.count)
+    if failed:
+        quiet = now_ns is not None and now_ns - recent[-1].started_ns > WINDOW_NS
+        _overcome(failed, Timeline(recent), answers, quiet, updates)
+    if not updates:
+        return []
+    return [updates[call.id] for call in recent if call.id in updates and _differs(call, updates[call.id])]
 
 
-def apply_update(call: Call, update: Update) -> None:
+def apply_update(call: Call | SessionCall, update: Update) -> None:
     """Writes an update into its row."""
     call.flags, call.rules = update.flags, update.rules
     call.evidence, call.recovered = update.evidence, update.recovered
 
 
-def _recent(calls: Sequence[Call]) -> list[Call]:
+def _recent(calls: Sequence[SessionCall]) -> list[SessionCall]:
     """The calls in order of start, each once, no older than the window; the later copy of a call wins."""
     unique = {call.id: call for call in calls}
-    ordered = sorted(unique.values(), key=lambda call: (call.started_ns, call.id))
-    if ordered:
+    ordered = sorted(unique.values(), key=_in_order)
+    if ordered and (len(ordered) > WINDOW_CALLS or ordered[-1].started_ns - ordered[0].started_ns > WINDOW_NS):
         since = ordered[-1].started_ns - WINDOW_NS
         ordered = [call for call in ordered[-WINDOW_CALLS:] if call.started_ns >= since]
     return ordered
 
 
-def _blank(call: Call) -> Update:
+def _overcome(
+    failed: Sequence[SessionCall],
+    timeline: Timeline,
+    answers: Sequence[Answer],
+    quiet: bool,
+    updates: dict[str, Update],
+) -> None:
+    """Whether each failure was overcome, and whether the agent did what its envelope asked for."""
+    said = sorted(answers, key=lambda answer: answer.time_ns)
+    for call in failed:
+        update = updates[call.id]
+        recovered = succeeded_later(call, timeline) or bool(was_told(call, said))
+        update.recovered = True if recovered else (False if quiet else None)
+        for rule, other in disobeyed(call, timeline):
+            _note(update, rule, other.span_id, other.id)
+
+
+def _blank(call: SessionCall) -> Update:
     """The row without what an earlier pass had written, so that a pass never builds on itself."""
     flags = [flag for flag in call.flags if flag != Flag.RETRY_STORM.value]
-    rules = [rule for rule in call.rules if not rule.startswith(_OWN_RULES)]
-    evidence = [entry for entry in call.evidence if not str(entry.get("rule", "")).startswith(_OWN_RULES)]
+    rules = [rule for rule in call.rules if not rule.startswith(OWN_RULES)]
+    evidence = [entry for entry in call.evidence if not str(entry.get("rule", "")).startswith(OWN_RULES)]
     return Update(call.id, flags, rules, evidence, None)
-
-
-def _find_loops(calls: Sequence[Call], settings: JudgeSettings, updates: dict[str, Update]) -> None:
-    for repeat in repeats(calls):
-        if repeat.count >= settings.retry_storm_calls:
-            update = updates[repeat.call.id]
-            update.flags.append(Flag.RETRY_STORM.value)
-            _note(update, "session.retry_storm", repeat.first.span_id, repeat.count)
 
 
 def _note(update: Update, rule: str, span_id: str, value: Any) -> None:
@@ -110,10 +121,10 @@ def _note(update: Update, rule: str, span_id: str, value: Any) -> None:
     update.evidence.append({"rule": rule, "span_id": span_id, "value": value})
 
 
-def _differs(call: Call, update: Update) -> bool:
+def _differs(call: SessionCall, update: Update) -> bool:
     return (
-        call.flags != update.flags
+        call.recovered != update.recovered
+        or call.flags != update.flags
         or call.rules != update.rules
         or call.evidence != update.evidence
-        or call.recovered != update.recovered
     )

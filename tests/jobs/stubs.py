@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from analytics.calls import Call
-from analytics.judge import Update
+from analytics.judge import SessionCall, Update
 from analytics.settings import JudgeSettings
 from analytics.spans import Span, Trace
 from telltale.vocabulary import Confidence, Declared, Outcome, Payload
@@ -74,7 +74,7 @@ def stub_judge(trace: Trace, _: JudgeSettings) -> list[Call]:
     return calls
 
 
-def stub_session(calls: Sequence[Call], _: JudgeSettings, **__: Any) -> list[Update]:
+def stub_session(calls: Sequence[SessionCall], _: JudgeSettings, **__: Any) -> list[Update]:
     """A failure is recovered when a later call of the same tool went well."""
     updates = []
     for at, call in enumerate(calls):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from analytics.calls import Call
-from analytics.judge import apply_update, judge, judge_session
+from analytics.judge import SessionCall, apply_update, judge, judge_session
 from analytics.settings import JudgeSettings
 from analytics.spans import Event, Span, Trace
 
@@ -60,7 +60,7 @@ def judged(case: dict[str, Any], shuffle: random.Random | None = None) -> dict[s
         shuffle.shuffle(spans)
     calls = judge(Trace("default", spans[0].trace_id, spans), SETTINGS)
     by_id = {call.id: call for call in calls}
-    for update in judge_session(calls, SETTINGS):
+    for update in judge_session([SessionCall.of(call) for call in calls], SETTINGS):
         apply_update(by_id[update.id], update)
     return {call.span_id: call for call in calls if not call.inferred}
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.judge import judge, judge_session
+from analytics.judge import SessionCall, judge, judge_session
 from analytics.settings import JudgeSettings
 from analytics.spans import Event, Span, Trace
 from benchmarks.judge import HOSTILE, one_call
@@ -81,7 +81,7 @@ def test_any_trace_in_any_order(made: list[Span], chance: random.Random) -> None
     rows = judge(Trace("default", "a" * 32, made), SETTINGS)
 
     assert repr(rows) == repr(expected)
-    judge_session(rows, SETTINGS)
+    judge_session([SessionCall.of(row) for row in rows], SETTINGS)
 
 
 @pytest.mark.parametrize("name", sorted(HOSTILE))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from analytics.calls import Call
-from analytics.judge import WINDOW_NS, Answer, apply_update, judge_session
+from analytics.judge import WINDOW_NS, Answer, SessionCall, apply_update, judge_session
 from analytics.settings import JudgeSettings
 from telltale.vocabulary import Confidence, Declared, Outcome, Payload
 
@@ -46,7 +46,7 @@ def made(n: int, at: float, *, ok: bool = False, tool: str = "find", lasts: floa
 def judged(calls: list[Call], **more: Any) -> dict[str, Call]:
     """The calls after the session's pass, by id."""
     by_id = {call.id: call for call in calls}
-    for update in judge_session(calls, SETTINGS, **more):
+    for update in judge_session([SessionCall.of(call) for call in calls], SETTINGS, **more):
         apply_update(by_id[update.id], update)
     return by_id
 
@@ -106,7 +106,8 @@ def test_a_second_pass_changes_nothing() -> None:
     calls = [made(n, n) for n in range(7)]
     first = {name: (list(c.flags), list(c.rules), list(c.evidence)) for name, c in judged(calls).items()}
 
-    assert judge_session([*reversed(calls), *calls], SETTINGS) == []
+    again = [SessionCall.of(call) for call in (*reversed(calls), *calls)]
+    assert judge_session(again, SETTINGS) == []
     assert {n: (c.flags, c.rules, c.evidence) for n, c in judged(calls).items()} == first
 
 
