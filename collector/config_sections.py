@@ -110,7 +110,7 @@ class StoreConfig(_Section):
     """`[store]`: what DuckDB may use, and the one folder that backups go to."""
 
     memory_limit: str = Field(default="600MB", pattern=r"^\d+\s*(KB|MB|GB|KiB|MiB|GiB)$")
-    threads: int = Field(default=2, ge=1)
+    threads: int = Field(default=1, ge=1)
     checkpoint_threshold: str = Field(default="256MB", pattern=r"^\d+\s*(KB|MB|GB|KiB|MiB|GiB)$")
     backup_folder: Path | None = None
     free_floor_bytes: int | None = Field(default=None, ge=0)

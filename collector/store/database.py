@@ -21,10 +21,14 @@ STORAGE_VERSION = "v1.5.0"
 
 @dataclass(slots=True, frozen=True)
 class Limits:
-    """What DuckDB may use. `backup_folder` is the only folder beside its own file that it may ever touch."""
+    """What DuckDB may use. `backup_folder` is the only folder beside its own file that it may ever touch.
+
+    One thread a statement: the rows of a round are far too few for two, and a second one only spins while it waits,
+    which doubles what an insert and a checkpoint cost. Statements of several callers still run side by side.
+    """
 
     memory_limit: str = "600MB"
-    threads: int = 2
+    threads: int = 1
     checkpoint_threshold: str = "256MB"
     backup_folder: Path | None = None
 

@@ -73,7 +73,7 @@ def test_settings_are_closed_down(store: DuckDBStore) -> None:
         "TimeZone": "UTC",
         "enable_external_access": "false",
         "lock_configuration": "true",
-        "threads": "2",
+        "threads": "1",
     }
 
 
