@@ -24,8 +24,9 @@ from analytics.settings import JudgeSettings
 from analytics.spans import Trace
 from analytics.store import Store, TraceKey, Transaction
 
-PAUSE_S = 0.5
-"""Rounds of a busy service are at least this far apart, so that each is worth its fixed cost (about 20 ms)."""
+PAUSE_S = 1.0
+"""Rounds of a busy service are at least this far apart, so that each is worth its fixed cost (about 60 ms of CPU for
+some thirty statements)."""
 
 FEW_TRACES, MANY_TRACES = 50, 2000
 ENOUGH_SPANS = 20_000

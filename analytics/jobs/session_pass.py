@@ -14,7 +14,7 @@ import msgspec
 
 from analytics.calls import Call
 from analytics.jobs.call_rows import held
-from analytics.jobs.writing import Judged, Refreshed, state_of
+from analytics.jobs.writing import Judged, Refreshed, State, state_of
 from analytics.judge import WINDOW_CALLS, WINDOW_NS, Answer, SessionCall, Update, apply_update
 from analytics.judge.session_call import SHORT_RESULT, end_of, repeats_as
 from analytics.settings import JudgeSettings
@@ -101,9 +101,9 @@ class SessionPass:
         changed: list[Refreshed] = []
         self._fresh = {}
         for key, calls in fresh.items():
-            known = [(call, state_of(call)) for call in earlier[key]]
-            self._fresh[key] = self._finish(earlier[key], calls, self._said(key, said[key]), news=key in said)
-            changed += [Refreshed(key[0], call, was) for call, was in known if state_of(call) != was]
+            heard = self._said(key, said.get(key, ()))
+            self._fresh[key], touched = self._finish(earlier[key], calls, heard, news=key in said)
+            changed += [Refreshed(key[0], call, was) for call, was in touched if state_of(call) != was]
         return changed
 
     def remember(self) -> None:
@@ -123,16 +123,20 @@ class SessionPass:
 
     def _finish(
         self, stored: Sequence[SessionCall], fresh: Sequence[Call], answers: Sequence[Answer], *, news: bool
-    ) -> list[SessionCall]:
-        """Judge the calls of one session group by group; returns the fresh ones as they then stand.
+    ) -> tuple[list[SessionCall], list[tuple[SessionCall, State]]]:
+        """Judge the calls of one session group by group.
 
         A call is finished with its own group. The next group may still tell that it recovered; and so may the first
         group of what is stored, when the calls before it are no longer at hand. Where nothing is fresh in a group and
         the one before it, only `news` (the agent spoke) can tell anything that is not known.
+
+        Returns:
+            The fresh calls as they then stand; the stored ones that were touched, and what was known of them before.
         """
         made = [SessionCall.of(call) for call in fresh]
         rows = {call.id: call for call in fresh}
         calls = {call.id: call for call in (*stored, *made)}
+        touched: dict[str, State] = {}
         cut = len(stored) >= WINDOW_CALLS
         now_ns = time.time_ns()
         for place, (before, group) in enumerate(pairwise([[], *_groups(sorted(calls.values(), key=_start))])):
@@ -142,6 +146,8 @@ class SessionPass:
             own = {call.id for call in group}
             for update in self._judge(both, self._settings, answers=answers, now_ns=now_ns):
                 call = calls[update.id]
+                if update.id not in rows:
+                    touched.setdefault(update.id, state_of(call))
                 if update.id in own and (update.id in rows or not (cut and place == 0)):
                     apply_update(call, update)
                 elif update.recovered:
@@ -152,7 +158,7 @@ class SessionPass:
                     apply_update(
                         rows[update.id], Update(call.id, call.flags, call.rules, call.evidence, call.recovered)
                     )
-        return made
+        return made, [(calls[name], was) for name, was in touched.items()]
 
     def _said(self, key: Key, new: Sequence[Answer]) -> list[Answer]:
         recent = self._recent[key]
