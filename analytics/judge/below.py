@@ -33,24 +33,34 @@ def look_below(case: Case, verdict: Verdict) -> None:
         return
     failed = below.unovercome(strict=not case.changes)
     rule = _empty(case, failed) if case.reading.empty else _filled(case, failed)
-    if rule == "trace.empty_after_exception":
+    if rule is None and not failed and _is_deed_undone(case):
+        rule = "trace.deed_over_exception"
+    if rule in _RAISED:
         span = below.raised[-1]
-        verdict.silent(rule, span.span_id, (failure_of(span)[0] or "status ERROR")[:120])
+        sure = _SUSPECTED if rule in _DOUBTFUL else Confidence.PROBABLE
+        verdict.silent(rule, span.span_id, (failure_of(span)[0] or "status ERROR")[:120], sure)
         verdict.raised = span
     elif rule is not None:
         verdict.cause = failed[-1]
         bottom = verdict.cause.cause
         doubtful = rule in _DOUBTFUL or verdict.cause.code is Code.NOT_FOUND
         verdict.silent(rule, bottom.span.span_id, bottom.value, _SUSPECTED if doubtful else Confidence.PROBABLE)
-    elif failed:
+    elif failed and not _is_status_asked_for(case.reading):
         echoed = echoed_status(case.reading.value, [attempt.status for attempt in failed if attempt.status])
         if echoed is not None:
             verdict.silent("trace.status_echoed", failed[-1].span.span_id, f"{echoed[0]}: {echoed[1]}")
             verdict.cause = failed[-1]
 
 
+def _is_status_asked_for(reading: Reading) -> bool:
+    """Whether the HTTP status in the result is the answer itself: the caller had named it or asked for the response."""
+    found = reading.finding(Says.ANSWER)
+    return found is not None and found.rule == "payload.http_status"
+
+
 _SUSPECTED = Confidence.SUSPECTED
-_DOUBTFUL = frozenset(("trace.text_after_failure", "trace.deed_over_failure"))
+_DOUBTFUL = frozenset(("trace.text_after_failure", "trace.deed_over_failure", "trace.deed_over_exception"))
+_RAISED = frozenset(("trace.empty_after_exception", "trace.deed_over_exception"))
 
 
 def _unseen(case: Case, verdict: Verdict) -> None:
@@ -95,6 +105,18 @@ def _filled(case: Case, failed: list[Attempt]) -> str | None:
     if all_failed and _is_short_text(reading) and not case.asked.content and _is_no_answer(case, failed[-1]):
         return "trace.text_after_failure"
     return None
+
+
+def _is_deed_undone(case: Case) -> bool:
+    """A change that is claimed, or told in a short text, although the last step inside the tool ended in an exception.
+
+    A step that ended well after it (a second try, another way) makes it good.
+    """
+    if not case.changes or not case.below.raised or not case.below.ends_badly:
+        return False
+    if case.reading.finding(Says.SUCCESS) is not None or _reports_the_deed(case.reading):
+        return True
+    return case.claimed is not None and _is_short_text(case.reading)
 
 
 def _reports_the_deed(reading: Reading) -> bool:

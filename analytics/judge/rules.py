@@ -70,6 +70,12 @@ TRACE_RULES: dict[str, Rule] = {
             _S,
         ),
         Rule(
+            "trace.deed_over_exception",
+            "The result reports the change as made, and the last step inside the tool ended in an exception.",
+            "the inner span's exception",
+            _S,
+        ),
+        Rule(
             "trace.text_after_failure",
             "The result is a short text, and the only source that it could have come from failed.",
             "the failed upstream span",

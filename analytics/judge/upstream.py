@@ -27,10 +27,27 @@ _MAX_SPANS = 5000
 
 @dataclass(slots=True)
 class Surroundings:
-    """The spans below one call: outside calls in time order, and the inner spans that raised or ended in ERROR."""
+    """The spans below one call: outside calls in time order, and the inner spans that raised or ended in ERROR.
+
+    `fine_ns` is when the last span below began that shows no failure of its own (0 where there is none).
+    """
 
     attempts: list[Attempt] = field(default_factory=list)
     raised: list[Span] = field(default_factory=list)
+    fine_ns: int = 0
+
+    @property
+    def ends_badly(self) -> bool:
+        """Whether a step inside ended in ERROR, and nothing below began after it that went well."""
+        last = self.raised[-1] if self.raised else None
+        return last is not None and last.status_code == ERROR and self.fine_ns < last.end_ns
+
+    def note(self, span: Span, attempt: Attempt | None) -> None:
+        """Takes in one span: whether it raised, and if it shows no failure, when it began."""
+        if attempt is None and (span.status_code == ERROR or exception_of(span) is not None):
+            self.raised.append(span)
+        elif attempt is None or not attempt.failed:
+            self.fine_ns = max(self.fine_ns, span.start_ns)
 
     def unovercome(self, strict: bool) -> list[Attempt]:
         """The failed attempts that no later one made good.
@@ -145,8 +162,7 @@ def surroundings_of(call: LogicalCall, index: TraceIndex) -> Surroundings:
         if attempt is not None:
             nodes.append((attempt, above))
             above = attempt
-        elif span.status_code == ERROR or exception_of(span) is not None:
-            found.raised.append(span)
+        found.note(span, attempt)
         for child in index.children(span.span_id):
             stack.append((child, above))
     for attempt, above in nodes:

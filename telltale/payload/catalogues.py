@@ -69,6 +69,7 @@ MASKING: tuple[Masking, ...] = (
     _masking("axios", "1.x", r"Request failed with status code [45]\d\d", False),
     _masking("undici", "6.x", r"(?:TypeError: )?fetch failed", False),
     _masking("vercel-ai", "6", r"Model tried to call unavailable tool '[^']{1,200}'\..*", False),
+    _masking("langchain4j", "1.4", r"There was a timeout executing the tool", False),
     _masking("strands", "1.62", r"(?:Error: \w+ - .*|Unknown tool: [\w.-]{1,200})", False),
 )
 """Framework by framework, read off the frameworks' own sources and captured runs at the version named."""
@@ -105,7 +106,7 @@ def masking_of(text: str) -> Masking | None:
     return None
 
 
-_SAYING_NOTHING = words(
+SAYING_NOTHING = words(
     """
     a action administrator again an and are as at be been by call called calling can cannot code complete
     completed completing contact could did do due during encountered err error errors exception execute
@@ -118,6 +119,8 @@ _SAYING_NOTHING = words(
     wrong you your
     """
 )
+"""The words with which a text says that something failed, and not what."""
+
 _WORD = re.compile(r"[A-Za-z]+|(?<!\d)(?!32\d{3}(?!\d))\d+")
 
 
@@ -133,7 +136,7 @@ def says_nothing(message: str, tool: str = "") -> bool:
     own: list[str] | None = None
     for found in _WORD.finditer(low):
         word = found.group()
-        if word not in _SAYING_NOTHING:
+        if word not in SAYING_NOTHING:
             own = own if own is not None else _WORD.findall(tool.lower())
             if word not in own:
                 return False

@@ -119,6 +119,22 @@ def mark_of(text: str) -> TextMark | None:
     return _of_program(head)
 
 
+_NAMED_CLASS = re.compile(r"(?<![\w./])(?:[a-z_]\w{0,30}\.){0,4}([A-Z]\w{0,60}(?:Error|Exception))(?=\W|$)")
+_MOST_CLASSES = 5
+
+
+def code_of_named_class(text: str) -> Code | None:
+    """The code of the first exception class that a failing text names near its beginning, where one tells it."""
+    if "Error" not in text[:_NAMED_IN] and "Exception" not in text[:_NAMED_IN]:
+        return None
+    for hit in list(_NAMED_CLASS.finditer(text[:_NAMED_IN]))[:_MOST_CLASSES]:
+        code = code_of_class(hit.group(1))
+        if code is not None and code is not Code.INTERNAL:
+            return code
+    return None
+
+
+_NAMED_IN = 300
 _HEADING = re.compile(r"\s*#{1,4} (?:Error|Result|Output)[ \t]*\n\s*")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from telltale.payload.carried import carried_text, failed_items
 from telltale.payload.codes import code_of, code_of_class, code_of_number
 from telltale.payload.empty import is_empty
 from telltale.payload.envelope import assess_envelope
@@ -43,7 +44,6 @@ _MESSAGE_KEYS = (
     *("title", "details", "stderr"),
 )
 _TEXTS = frozenset(("result", "response", "output", "data"))
-_CARRIERS = ("result", "output", "response", "content", "text", "body", "html", "answer", "data", "message", "detail")
 _MAX_LEVELS = 3
 _MOST_KEYS = 6
 _TEXT_CAP = 20_000
@@ -70,8 +70,8 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
         if reading.findings and reading.failed:
             reading.message = value
             reading.code = reading.findings[0].code
-    elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
-        _read_sole_item(value[0], asked, reading)
+    elif isinstance(value, list) and value and isinstance(value[0], dict):
+        _read_items(value, asked, reading)
     if not reading.failed:
         reading.empty = is_empty(value)
     return reading
@@ -87,6 +87,11 @@ def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
         found = read_object(level, asked)
         for finding in found:
             finding.key = path + finding.key
+        if not found or found[0].says is Says.SUCCESS:
+            batch = failed_items(level, asked)
+            if batch is not None:
+                batch.key = path + batch.key
+                found.insert(0, batch)
         reading.findings += found
         if reading.findings and reading.findings[0].says is not Says.SUCCESS:
             break
@@ -95,8 +100,10 @@ def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
             break
         path += inner[0] + "."
         level = inner[1]
-    if not reading.findings:
-        _read_text_inside(value, asked, reading)
+    claimed = bool(reading.findings)
+    carried = carried_text(value, asked, claimed) if all(f.says is Says.SUCCESS for f in reading.findings) else None
+    if carried is not None:
+        reading.findings.insert(0, carried)
     if reading.failed:
         # Below an object that claims success an envelope is a contradiction, not an answer that keeps the contract.
         if level is value or reading.finding(Says.SUCCESS) is None:
@@ -128,24 +135,6 @@ def _wrapped(level: dict[str, Any], asked: Asked) -> tuple[str, dict[str, Any]] 
     return found
 
 
-def _read_text_inside(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
-    """The text that an object carries as its only answer: an error mark in it counts as if it stood alone.
-
-    Where the object holds more (an address, a title), only a whole error page shows that it carries nothing else.
-    """
-    for key in _CARRIERS:
-        text = value.get(key)
-        if not isinstance(text, str) or not text:
-            continue
-        alone = all(name == key or role_of(name) is not None or is_empty(inner, 2) for name, inner in value.items())
-        if alone or text[:1] == "<":
-            found = read_text(text, asked)
-            if found and (alone or found[0].rule == "text.html_error_page"):
-                found[0].key = key
-                reading.findings, reading.text = found, False
-                return
-
-
 def _decoded(text: str) -> Any:
     """A JSON text inside a result, where it is small and shallow enough to be read in passing."""
     if len(text) > _TEXT_CAP or text.count("{") + text.count("[") > 500:
@@ -154,6 +143,16 @@ def _decoded(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+def _read_items(items: list[Any], asked: Asked, reading: Reading) -> None:
+    """A list of one object may stand for that object; a batch of which every item failed has failed."""
+    if len(items) == 1:
+        _read_sole_item(items[0], asked, reading)
+    batch = failed_items(items, asked) if not reading.failed else None
+    if batch is not None:
+        reading.findings = [batch]
+        _declare(items[0], reading)
 
 
 def _read_sole_item(item: dict[str, Any], asked: Asked, reading: Reading) -> None:

@@ -94,6 +94,7 @@ PAYLOAD_RULES: dict[str, Rule] = {
             "the words that name the tool",
             _P,
         ),
+        Rule("text.timed_out", "The whole result says that time ran out, and nothing else.", "the text", _P),
         Rule("text.error_mark", "The whole result is a text that begins with an error mark.", "the mark", _P),
         Rule(
             "text.masking",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 from typing import Any
 
 from telltale.payload.codes import code_of, code_of_class, code_of_grpc, code_of_http, code_of_sqlstate
 from telltale.payload.evidence import code_inside, short
-from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error
+from telltale.payload.fields import Fields, Role
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.verbs import Verb, verb_of
+from telltale.payload.words import words
 from telltale.vocabulary import Code
 
 REASON_PHRASES = {s.phrase.lower(): s.value for s in HTTPStatus if s.value >= 400}
@@ -107,36 +109,37 @@ def reason_phrase(value: dict[str, Any], fields: Fields, asked: Asked) -> Findin
 
 
 def nothing_succeeded(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
-    """A batch of which nothing succeeded: by its counters, or because every item of the asked ones bears an error."""
-    if verb_of(asked.tool) in (Verb.CHANGE, Verb.UNKNOWN):
-        done = [inner for _, inner in fields.get(Role.GOOD) if type(inner) is int]
-        for key, inner in fields.get(Role.BAD):
-            if type(inner) is int and inner > 0 and done and not any(done):
-                return Finding("payload.items_failed", Says.HIDDEN, key, inner)
-    return _items_failed(value, asked)
-
-
-def _items_failed(value: dict[str, Any], asked: Asked) -> Finding | None:
-    if len(value) > 20:
+    """A batch of which nothing succeeded, by its counters: of what was tried, or asked for, none was done."""
+    if verb_of(asked.tool) not in (Verb.CHANGE, Verb.UNKNOWN):
         return None
-    for key, inner in value.items():
-        if isinstance(inner, list) and 0 < len(inner) <= 1000 and isinstance(inner[0], dict):
-            if not _is_batch(inner, asked) or not all(isinstance(i, dict) and _item_failed(i) for i in inner):
-                return None
-            return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(inner[0]), code_inside(inner[0]))
-    return None
+    done = [inner for _, inner in fields.get(Role.GOOD) if type(inner) is int]
+    for key, inner in fields.get(Role.BAD):
+        if type(inner) is int and inner > 0 and done and not any(done):
+            return Finding("payload.items_failed", Says.HIDDEN, key, inner)
+    return _none_done(value) if len(value) <= _MOST_COUNTERS else None
 
 
-def _is_batch(items: list[Any], asked: Asked) -> bool:
-    """Whether the arguments hold a list of the same length: one item for each thing that was asked for."""
-    arguments = asked.arguments
-    return isinstance(arguments, dict) and any(
-        isinstance(inner, list) and len(inner) == len(items) for inner in arguments.values()
-    )
+def _none_done(value: dict[str, Any]) -> Finding | None:
+    """`{"requestedCount": 2, "appliedCount": 0}`: something wanted, and every counter of what was done at 0."""
+    counts = [(str(key), inner) for key, inner in value.items() if type(inner) is int]
+    wanted = [(key, inner) for key, inner in counts if inner > 0 and _counts(key, _WANTED)]
+    done = [inner for key, inner in counts if _counts(key, _DONE)]
+    if not wanted or not done or any(done):
+        return None
+    return Finding("payload.items_failed", Says.HIDDEN, wanted[0][0], wanted[0][1])
 
 
-def _item_failed(item: dict[str, Any]) -> bool:
-    fields = fields_of(item)
-    return any(is_truthy_error(v) for _, v in fields.get(Role.ERROR)) or any(
-        inner is False for _, inner in fields.get(Role.GOOD)
-    )
+def _counts(key: str, deeds: frozenset[str]) -> bool:
+    """Whether a counter's name is one of these deeds, alone or with a customary "count" about it."""
+    return _COUNTER.sub("", key.lower()).strip("_") in deeds
+
+
+_COUNTER = re.compile(r"^(?:num|n|total|count)_|_?(?:count|total|items|rows|edits|records|files)$")
+_WANTED = words("requested attempted submitted tried")
+_DONE = words(
+    """
+    applied succeeded successful sent delivered inserted created updated deleted removed written saved stored imported
+    uploaded indexed added processed completed changed modified
+    """
+)
+_MOST_COUNTERS = 40

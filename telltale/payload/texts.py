@@ -44,11 +44,13 @@ from telltale.payload.named import denies_tool, failing_tool
 from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.shapes import REASON_PHRASES
+from telltale.payload.timeouts import ran_out_of_time
 from telltale.payload.validators import refused_argument
 from telltale.payload.verbs import (
     Verb,
     names_a_removal,
     names_a_state,
+    names_a_wait,
     names_documents,
     names_logs,
     names_speech,
@@ -130,6 +132,15 @@ def _says_nothing(text: str, asked: Asked) -> Finding | None:
     if len(text) > _MASK_CAP or names_a_state(asked.tool) or not says_it_failed(text, asked.tool):
         return None
     return Finding("text.says_nothing", Says.HIDDEN, "", text.strip())
+
+
+def _timed_out(text: str, asked: Asked) -> Finding | None:
+    """A text that says that the call took too long; of a tool that waits or examines, it is one of its answers."""
+    if names_a_wait(asked.tool) or names_a_state(asked.tool) or verb_of(asked.tool) is Verb.EXAMINE:
+        return None
+    if not ran_out_of_time(text, asked.tool) or is_repeated(text, asked.arguments):
+        return None
+    return Finding("text.timed_out", Says.HIDDEN, "", text.strip(), Code.UNAVAILABLE)
 
 
 def _error_mark(text: str, asked: Asked) -> Finding | None:
@@ -251,6 +262,6 @@ def _exit_code(text: str, asked: Asked) -> Finding | None:
 
 
 _RULES = (
-    *(_masking, _says_nothing, _tool_named, _error_mark, _coded, _cross),
+    *(_masking, _says_nothing, _tool_named, _error_mark, _coded, _cross, _timed_out),
     *(_status_line, _program_line, _validator, _exit_code, _uncaught, _could_not),
 )

@@ -1,0 +1,148 @@
+"""The text that an object carries as its answer, and the items of a batch: each read as if it stood alone.
+
+An object that claims success, or that counts and times beside its text, is still nothing but that text where no other
+value of it could be an answer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from telltale.payload.empty import is_empty
+from telltale.payload.evidence import code_inside, short
+from telltale.payload.fields import Role, fields_of, is_identity, is_truthy_error, role_of
+from telltale.payload.reading import Asked, Finding, Says
+from telltale.payload.texts import read_text
+from telltale.payload.verbs import Verb, names_errors, names_logs, names_speech, verb_of
+
+_CARRIERS = ("result", "output", "response", "content", "text", "body", "html", "answer", "data", "message", "detail")
+_LAST_WORDS = ("summary", "final_response", "final_output", "final_answer", "reply")
+"""Under these an agent's last words stand; a summary of a record is none, so they count only beside a claim."""
+
+_MARKED = frozenset(
+    (
+        *("text.error_mark", "text.masking", "text.tool_named", "text.status_line", "text.xml_error"),
+        *("text.says_nothing", "text.timed_out", "text.html_error_page"),
+    )
+)
+"""The rules that rest on a mark, a catalogue or a closed form; a sentence does not outweigh a claim of success."""
+
+_LISTS = ("results", "items", "responses", "outputs")
+_WORD_CAP = 40
+_MOST_ITEMS = 1000
+
+
+def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding | None:
+    """The finding on the text that an object carries as its only answer; None where it says nothing of a failure.
+
+    Args:
+        value: the result's own level.
+        asked: what was asked of the tool.
+        claimed: whether the object says of itself that it succeeded; then only a mark counts, and no program's output.
+    """
+    if claimed and any(inner == 0 for key, inner in value.items() if role_of(key) == Role.EXIT):
+        return None
+    for key in (*_CARRIERS, *_LAST_WORDS) if claimed else _CARRIERS:
+        text = value.get(key)
+        if not isinstance(text, str) or not text:
+            continue
+        alone = all(name == key or role_of(name) is not None or is_empty(inner, 2) for name, inner in value.items())
+        counted = not alone and _only_counted(value, key, asked, claimed)
+        if not (alone or counted or text[:1] == "<"):
+            continue
+        for found in read_text(text, asked):
+            counts = found.rule in _MARKED if alone or counted else found.rule == "text.html_error_page"
+            if counts or (alone and not claimed):
+                found.key = key
+                return found
+    return None
+
+
+def _only_counted(value: dict[str, Any], carrier: str, asked: Asked, claimed: bool) -> bool:
+    """Whether everything beside a text only counts or labels it, in a result of a tool that acts, or beside a claim."""
+    verb = verb_of(asked.tool)
+    if verb in (Verb.READ, Verb.EXAMINE) or (verb is Verb.UNKNOWN and not claimed) or names_speech(asked.tool):
+        return False
+    return not any(
+        is_identity(name) or not (role_of(name) is not None or _is_label(inner))
+        for name, inner in value.items()
+        if name != carrier
+    )
+
+
+def _is_label(inner: Any) -> bool:
+    """A number, a flag, nothing, or one word (`max_iterations`)."""
+    if isinstance(inner, str):
+        return len(inner) <= _WORD_CAP and " " not in inner
+    return isinstance(inner, int | float) or is_empty(inner, 2)
+
+
+def failed_items(value: Any, asked: Asked) -> Finding | None:
+    """A batch of which every item failed, by a mark of the item or by the text that it carries.
+
+    A batch is a list as long as one that the arguments hold; or, of a tool that acts, the list of its results whose
+    every item is an error and nothing else.
+    """
+    if isinstance(value, list):
+        return _all_failed("", value, asked)
+    for key, inner in list(value.items())[:20]:
+        if isinstance(inner, list) and inner:
+            found = _all_failed(key, inner, asked)
+            if found is not None:
+                return found
+    return None
+
+
+def _all_failed(key: str, items: list[Any], asked: Asked) -> Finding | None:
+    if not 0 < len(items) <= _MOST_ITEMS or not all(isinstance(item, dict) for item in items):
+        return None
+    if _is_batch(items, asked):
+        failed = [_item_text(item, asked) or _marked_item(item) for item in items]
+    elif key in _LISTS and _acts(asked):
+        failed = [_bare_error(item) for item in items]
+    else:
+        return None
+    if any(found is None for found in failed):
+        return None
+    first = failed[0]
+    code = first.code if first is not None else None
+    return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), code)
+
+
+def _is_batch(items: list[Any], asked: Asked) -> bool:
+    """Whether the arguments hold a list of the same length: one item for each thing that was asked for."""
+    arguments = asked.arguments
+    return isinstance(arguments, dict) and any(
+        isinstance(inner, list) and len(inner) == len(items) for inner in arguments.values()
+    )
+
+
+def _acts(asked: Asked) -> bool:
+    """Whether the tool hands out results of its own work, not records, logs or errors that it was asked for."""
+    verb = verb_of(asked.tool)
+    return verb not in (Verb.READ, Verb.EXAMINE) and not names_logs(asked.tool) and not names_errors(asked.tool)
+
+
+def _marked_item(item: dict[str, Any]) -> Finding | None:
+    """An item that bears an error or says of itself that it did not succeed, whatever else it holds."""
+    fields = fields_of(item)
+    if any(is_truthy_error(inner) for _, inner in fields.get(Role.ERROR)) or any(
+        inner is False for _, inner in fields.get(Role.GOOD)
+    ):
+        return Finding("payload.items_failed", Says.HIDDEN, "", short(item), code_inside(item, fields))
+    return None
+
+
+def _item_text(item: dict[str, Any], asked: Asked) -> Finding | None:
+    """The mark in the only text of an item: `{"status": "completed", "summary": "HTTP 401: …"}`."""
+    return carried_text(item, asked, claimed=True)
+
+
+def _bare_error(item: dict[str, Any]) -> Finding | None:
+    """An item that is an error and nothing else: a truthy error, or `type: error` beside what it tells."""
+    fields = fields_of(item)
+    typed = any(isinstance(inner, str) and inner.lower() == "error" for _, inner in fields.get(Role.TYPE))
+    if typed and fields.substance <= 1:
+        holder = next((inner for inner in item.values() if isinstance(inner, dict)), item)
+        return Finding("payload.items_failed", Says.HIDDEN, "", short(item), code_inside(holder))
+    return _marked_item(item) if fields.substance == 0 else None
