@@ -6,6 +6,7 @@ the common case (a span that no convention knows) is one set operation.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from analytics.spans import Span
 
 _Votes = list[tuple[int, dict[str, Kind]]]
 _PLANS_KEPT = 1024
+_KINDS_KEPT = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +75,45 @@ MESSAGES_OUT = _keys("messages_out")
 SCOPED = tuple(c for c in ALL if c.scopes)
 """Conventions whose bare attribute names count on their own scopes only."""
 
+_Answer = tuple[Kind, tuple[int, ...]]
+_NO_ANSWER: _Answer = (Kind.OTHER, ())
+_WORDED = frozenset(key for key, votes in _BY_KEY.items() if any(values.keys() - {ANY} for _, values in votes))
+"""Attributes whose value matters; of the others only that they are there."""
+_LONGEST_WORD = 64
+_UNLISTED = "\0"
 _plans: dict[tuple[tuple[int, ...], str], Plan] = {}
+_kinds: dict[tuple[str, ...], _Answer] = {}
 
 
-def kind_of(span: Span) -> tuple[Kind, tuple[int, ...]]:
+def kind_of(span: Span) -> _Answer:
     """What a span is, and the indices in `ALL` of the conventions that call it a tool call.
 
-    Within one convention, a value that it lists beats the mere presence of an attribute.
+    Within one convention, a value that it lists beats the mere presence of an attribute. What the telling attributes
+    say is asked once and kept: a sender writes few combinations of them.
     """
     attributes = span.attributes
     keys = KIND_KEYS.intersection(attributes)
     if not keys:
-        return Kind.OTHER, ()
+        return _NO_ANSWER
+    said = [span.scope_name]
+    for key in keys:
+        value = attributes[key]
+        if value is None or value == "":
+            continue
+        said.append(key)
+        if key in _WORDED:
+            said.append(value if type(value) is str and len(value) <= _LONGEST_WORD else _UNLISTED)
+    known = tuple(said)
+    answer = _kinds.get(known)
+    if answer is None:
+        if len(_kinds) >= _KINDS_KEPT:
+            _kinds.clear()
+        answer = _kinds[known] = _kind(span, keys)
+    return answer
+
+
+def _kind(span: Span, keys: Iterable[str]) -> _Answer:
+    attributes = span.attributes
     listed: dict[int, Kind] = {}
     present: dict[int, Kind] = {}
     for key in keys:
@@ -102,7 +131,7 @@ def kind_of(span: Span) -> tuple[Kind, tuple[int, ...]]:
     for index, kind in present.items():
         listed.setdefault(index, kind)
     if not listed:
-        return Kind.OTHER, ()
+        return _NO_ANSWER
     best = max(listed.values())
     if best is not Kind.TOOL:
         return best, ()

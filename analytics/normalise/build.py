@@ -40,7 +40,7 @@ def normalise(trace: Trace, settings: JudgeSettings) -> list[LogicalCall]:
         for group in members:
             forget_elided(group)
     reached, responses = upstream_of(tree)
-    calls = [_call(tree, group, reached, responses) for group in members]
+    calls = [_call(group, reached, responses) for group in members]
     wanted = {call.call_id: call.span.start_ns for call in calls if call.call_id is not None}
     conversation = read_conversation(tree, trace.logs, wanted)
     asked, alone = match(tree, conversation, calls)
@@ -72,13 +72,28 @@ def _content_off(tree: Tree) -> bool:
     return any(tree.spans[index].attributes.get("gcp.vertex.agent.llm_request") == "{}" for index in tree.models)
 
 
-def _call(
-    tree: Tree, group: list[ToolSpan], reached: dict[int, list[Span]], responses: dict[int, list[Span]]
-) -> LogicalCall:
-    outer = carrier = named = group[0]
+def _call(group: list[ToolSpan], reached: dict[int, list[Span]], responses: dict[int, list[Span]]) -> LogicalCall:
     if len(group) > 1:
-        carrier = next((member for member in group if member.result is not MISSING), outer)
-        named = next((member for member in group if member.plan.convention != "mcp"), outer)
+        return _call_of_sides(group, reached, responses)
+    side = group[0]
+    span = side.span
+    call = LogicalCall(f"{span.trace_id}-{span.span_id}", span, [span], side.tool, side.plan.convention, side.call_id)
+    call.sources = side.sources
+    _read_result(call, side, responses.get(side.index, []))
+    if side.arguments is not MISSING:
+        _take_arguments(call, side.arguments, side.sources["arguments"])
+    call.marks += span_marks(span, side.plan)
+    call.upstream = reached.get(side.index, [])
+    return call
+
+
+def _call_of_sides(
+    group: list[ToolSpan], reached: dict[int, list[Span]], responses: dict[int, list[Span]]
+) -> LogicalCall:
+    """The call that several spans tell of: each gives what it has, the outermost first."""
+    outer = group[0]
+    carrier = next((member for member in group if member.result is not MISSING), outer)
+    named = next((member for member in group if member.plan.convention != "mcp"), outer)
     call = LogicalCall(
         id=f"{outer.span.trace_id}-{outer.span.span_id}",
         span=carrier.span,

@@ -7,6 +7,7 @@ from typing import Any
 from analytics.normalise.logical_call import LogicalCall, Meaning
 from analytics.normalise.reading import ToolSpan
 from analytics.normalise.values import MISSING
+from telltale.payload.unwrap import MAX_READ
 from telltale.vocabulary import Payload
 
 SCRUBBED = "[Scrubbed due to "
@@ -15,6 +16,7 @@ SCRUBBED = "[Scrubbed due to "
 _LIMIT = "raise OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT: attributes were dropped"
 _LENGTH = "raise or unset OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT"
 _CAP = "the receiver's cap on attribute length cut it"
+_READ = f"the judge reads {MAX_READ // 1024} KiB of it"
 
 
 def note_losses(call: LogicalCall, members: list[ToolSpan]) -> None:
@@ -22,18 +24,28 @@ def note_losses(call: LogicalCall, members: list[ToolSpan]) -> None:
     if call.payload is Payload.ABSENT and not _raised(call):
         _lose(call, members, "result")
     if call.payload is Payload.TRUNCATED:
-        call.lost.append(f"result cut: {_CAP if any('result' in m.cut for m in members) else _LENGTH}")
+        call.lost.append(f"result cut: {_cut_by(call, members)}")
     if call.arguments_text is None:
         _lose(call, members, "arguments")
     if call.session_id is None:
         _lose(call, members, "session")
-    if any("logfire.scrubbed" in m.span.attributes for m in members) or is_scrubbed(call.result):
+    dropped = 0
+    scrubbed = is_scrubbed(call.result)
+    for member in members:
+        dropped += member.span.dropped_attributes
+        scrubbed = scrubbed or "logfire.scrubbed" in member.span.attributes
+    if scrubbed:
         _lose(call, members, "scrubbed")
-    if any(mark.meaning is Meaning.FAILED for mark in call.marks) and not _error_text(call):
+    if call.marks and any(mark.meaning is Meaning.FAILED for mark in call.marks) and not _error_text(call):
         _lose(call, members, "error text")
-    dropped = sum(member.span.dropped_attributes for member in members)
     if dropped:
         call.lost.append(f"attributes: {_LIMIT}")
+
+
+def _cut_by(call: LogicalCall, members: list[ToolSpan]) -> str:
+    if any("result" in member.cut for member in members):
+        return _CAP
+    return _READ if len(call.result_text or "") > MAX_READ else _LENGTH
 
 
 def is_scrubbed(value: Any) -> bool:

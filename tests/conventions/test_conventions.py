@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from analytics.conventions import ALL
+from analytics.conventions.vocabulary import kind_of
 from analytics.normalise import LogicalCall, normalise
 from analytics.settings import JudgeSettings
 from analytics.spans import Event, LogRecord, Span, Trace
@@ -120,3 +121,21 @@ def test_switches_speak_of_what_can_be_lost() -> None:
     words = {"arguments", "result", "session", "user", "error text", "scrubbed", "upstream"}
 
     assert {what for convention in ALL for what in convention.switches} <= words
+
+
+def test_what_a_span_is_follows_its_attributes_alone() -> None:
+    """The answer that is kept for a combination of attributes is for no other: value, scope and presence count."""
+
+    def kind(scope: str, **attributes: Any) -> str:
+        names = {key.replace("__", "."): value for key, value in attributes.items()}
+        return kind_of(Span("t", "s", "", "x", 1, 0, 1, attributes=names, scope_name=scope))[0].name
+
+    for _ in range(2):
+        assert kind("", gen_ai__operation__name="execute_tool") == "TOOL"
+        assert kind("", gen_ai__operation__name="CHAT") == "MODEL"
+        assert kind("", gen_ai__operation__name="x" * 100) == "OTHER"
+        assert kind("", gen_ai__operation__name=["execute_tool"]) == "OTHER"
+        assert kind("", gen_ai__operation__name="x", gen_ai__tool__name="t") == "TOOL"
+        assert kind("", gen_ai__operation__name="x", gen_ai__tool__name="") == "OTHER"
+        assert kind("pydantic-ai", tool_arguments="{}") == "TOOL"
+        assert kind("other", tool_arguments="{}") == "OTHER"

@@ -7,6 +7,7 @@ from typing import Any
 from analytics.normalise import LogicalCall, normalise
 from analytics.settings import JudgeSettings
 from analytics.spans import Event, Span, Trace
+from telltale.payload.unwrap import MAX_READ
 from telltale.vocabulary import Payload
 
 
@@ -72,3 +73,11 @@ def test_scrubbed_results_are_absent() -> None:
 
     assert call.payload is Payload.ABSENT
     assert "scrubbed" in lost(call)
+
+
+def test_a_result_beyond_what_is_read_counts_as_cut() -> None:
+    """A result longer than the receiver would keep is truncated by the judge itself, and the row says so."""
+    call = call_of(attributes={"gen_ai.tool.call.result": '{"items": "' + "x" * MAX_READ + '"}'})
+
+    assert call.payload is Payload.TRUNCATED
+    assert lost(call)["result cut"] == "the judge reads 256 KiB of it"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from telltale.payload.unwrap import MAX_DEPTH, too_deep, unwrap
+from telltale.payload.unwrap import MAX_DEPTH, MAX_READ, decode, too_deep, unwrap
 
 VALUE = {"status": "ok", "n": 3, "none": None}
 TEXT = json.dumps(VALUE)
@@ -203,8 +204,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts_take_linear_time(name: str) -> None:
-    """A megabyte takes about as long a byte as a tenth of it (a quadratic reader would take ten times longer)."""
-    text = HOSTILE[name]
+    """The longest text takes as long a byte as a tenth of it (a quadratic reader would take ten times longer)."""
+    text = HOSTILE[name][:MAX_READ]
 
     def took(sent: str) -> float:
         best = 1e9
@@ -215,3 +216,43 @@ def test_hostile_texts_take_linear_time(name: str) -> None:
         return best
 
     assert took(text) <= 40 * took(text[: len(text) // 10]) + 0.05
+
+
+@pytest.mark.parametrize("sent", [json.dumps({"k": "x" * MAX_READ}), "Error: " + "x" * MAX_READ], ids=["json", "prose"])
+def test_no_more_than_the_receiver_keeps_is_read(sent: str) -> None:
+    """A text beyond the bound is not decoded, whatever it is: its beginning is the value, and it counts as cut."""
+    found = unwrap(sent)
+
+    assert (found.value, found.cut, found.wrappers) == (sent[:MAX_READ], True, [])
+    assert decode(sent) == sent
+
+
+STRANGE = [
+    *("NaN", "[Infinity, -Infinity]", "[1e999]", "[1E400, -0, 0.1, 18446744073709551616]", '{"a": 1, "a": 2}', "[1,]"),
+    *(
+        '["\\ud800"]',
+        '["\\ud83d\\ude00"]',
+        '["a\tb"]',
+        '{"a": 1}\nremark',
+        "[1] x",
+        " [1]\u00a0",
+        '"\\u0000"',
+        "[" * 2000,
+    ),
+    "[" * 150 + "]" * 150,
+]
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    (JSON | st.text(alphabet='[]{}":,\\ud8001e-9.n ', max_size=12)).map(
+        lambda v: v if isinstance(v, str) else json.dumps(v)
+    )
+)
+def test_both_decoders_agree(sent: str) -> None:
+    """With msgspec and without it, the same texts give the same values, marks and layers."""
+    for text in (sent, *STRANGE):
+        with pytest.MonkeyPatch.context() as patch:
+            fast = unwrap(text)
+            patch.setattr(sys.modules["telltale.payload.unwrap"], "_decode_fast", None)
+            assert repr(unwrap(text)) == repr(fast)
