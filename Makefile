@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= 2
 
-.PHONY: help setup demo test test-frameworks test-duckdb2 lint format types bench faults serve lock clean
+.PHONY: help setup demo test test-frameworks test-duckdb2 lint format types bench bench-peers-setup faults serve lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk 'BEGIN {FS = ":.*## "} {printf "  make %-16s %s\n", $$1, $$2}'
@@ -39,6 +39,10 @@ faults: $(READY) ## the long fault tests: kills, full disks, damaged files, soak
 
 bench: $(READY) ## ingest, queries, judge and library overhead, measured side by side on this machine
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+bench-peers-setup: ## environments for the peers that `make bench ARGS=peers` compares with, each below .venvs
+	@for peer in phoenix:arize-phoenix==20.26.1 mlflow:mlflow==3.17.2; do folder=.venvs/$${peer%%:*}; \
+		$(PYTHON) -m venv $$folder && $$folder/bin/python -m pip install -qq "$${peer#*:}" || exit 1; done
 
 lint: $(READY) ## ruff, and the arrows between the rooms
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports
