@@ -30,9 +30,13 @@ GENAI = Convention(
     tool=("gen_ai.tool.name",),
     tool_of=last_word,
     call_id=("gen_ai.tool.call.id",),
-    arguments=("gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.args"),
+    # The last of these are Pydantic AI's of format 2, which other instrumentations copied beside the tool's name.
+    arguments=("gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.args", "tool_arguments"),
     argument_parts=("code.function.parameters.", ".value"),
-    result=("gen_ai.tool.call.result", "gen_ai.tool.result", "gen_ai.tool.output", "code.function.return.value"),
+    result=(
+        *("gen_ai.tool.call.result", "gen_ai.tool.result", "gen_ai.tool.output", "code.function.return.value"),
+        "tool_response",
+    ),
     argument_events=(("gen_ai.tool.message", "content"), ("gen_ai.tool.call", "gen_ai.tool.call.arguments")),
     result_events=(
         ("gen_ai.choice", "message"),

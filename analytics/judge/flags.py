@@ -33,7 +33,7 @@ def flags_of(
 
     seen = _seen(call, reading)
     if seen is not None:
-        if _is_generic(call, reading, seen):
+        if not (reading.empty and verdict.outcome is Outcome.SILENT_FAILURE) and _is_generic(call, reading, seen):
             flags.append(Flag.GENERIC_ERROR.value)
         leak = _leak(call, reading, seen)
         if leak is not None:

@@ -96,7 +96,7 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
         _DENIED,
         "not_allowed invalid_token token_expired expired_token denied policy_violation auth_error login_required",
     ),
-    (_MISSING, "not_found no_such does_not_exist unknown_(?:tool|method|resource) missing_resource no_result_found"),
+    (_MISSING, "not_found no_such no_match does_not_exist unknown_(?:tool|method|resource) missing_resource no_result_found"),
     (_DOWN, "connect unavailable network socket broken_pipe dns name_resolution gai transport remote_protocol circuit"),
     (_DOWN, "overloaded bad_gateway unknown_host operational unreachable protocol_error ssl service_down fetch_error"),
     (
@@ -104,7 +104,7 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
         "validation invalid bad_request argument zod parse_error json_decode decode_error syntax schema malformed",
     ),
     (_INVALID, "too_large too_long exceeded out_of_range unprocessable unsupported missing_param missing_field params"),
-    (_INVALID, "usage format_exception"),
+    (_INVALID, "usage format_exception bad_user_input parse_failed"),
 )
 _CLASSES = tuple((code, re.compile("|".join(parts.split()))) for code, parts in _CLASS_PARTS)
 _EXACT = {

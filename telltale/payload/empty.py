@@ -13,7 +13,9 @@ _FRAME_KEYS = words(
     """
     query q search term text page page_size pagesize per_page limit offset total total_count totalcount count
     size next previous prev cursor next_cursor nextcursor has_more hasmore status ok success message took
-    duration duration_ms elapsed elapsed_ms request_id requestid timestamp
+    duration duration_ms elapsed elapsed_ms request_id requestid timestamp state number_of_results numberofresults
+    num_results result_count results_count total_results totalresults provider engine source index collection
+    namespace language locale region sort order search_type
     """
 )
 _MAX_DEPTH = 4

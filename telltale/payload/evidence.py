@@ -18,6 +18,9 @@ def code_inside(error: Any, fields: Fields | None = None) -> Code | None:
     sources: list[Any] = []
     if isinstance(error, dict):
         sources += [error.get(key) for key in _CODE_KEYS]
+        extensions = error.get("extensions")
+        if isinstance(extensions, dict):  # GraphQL (specification, section 7.1.2): servers put their own code there
+            sources.insert(0, extensions.get("code"))
     elif isinstance(error, str | int):
         sources.append(error)
     if fields is not None:

@@ -34,7 +34,8 @@ class Role:
 _NAMES = {
     Role.ERROR: "error err exception fault traceback error_message errorMessage error_msg errorMsg errmsg error_code"
     " errorCode error_type errorType error_description errorDescription __type error_reason errorReason error_summary"
-    " error_details errorDetails error_detail error_info errorInfo",
+    " error_details errorDetails error_detail error_info errorInfo"
+    " error_kind errorKind error_class errorClass error_name errorName error_text errorText",
     Role.ERRORS: "errors errorMessages error_messages validationErrors validation_errors userErrors user_errors",
     Role.ERRNO: "errcode errno err_code error_no errorNo serviceErrorCode",
     Role.GOOD: "ok success succeeded successful isSuccess is_success isSuccessful isOk is_ok",

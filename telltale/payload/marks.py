@@ -61,7 +61,8 @@ _REPR = re.compile(
 _FAILED_WITH = re.compile(
     rf"{_DRESS}(?:(?:[\w.'-]{{1,30}} ){{1,5}}failed"
     r"(?: with (?:an? )?(?:error|exception|status|code|http)\b[^:\n]{0,30}:"
-    r"|: (?=[{\[]|HTTP\b|[45]\d\d\b|E[A-Z]{3,}\b|\w*(?:Error|Exception)\b))"
+    r"|: (?=[{\[]|HTTP\b|[45]\d\d\b|E[A-Z]{3,}\b|\w*(?:Error|Exception)\b)"
+    r"| [(\[](?:[A-Za-z]+(?:[_.-][A-Za-z\d]+)+|[45]\d\d|-32\d{3})[)\]]: )"
     r"|(?:(?:an? |the following )?(?:unexpected |unknown |internal )?(?:errors?|exception) (?:has |have |was |were )?"
     r"(?:occurred|raised|thrown|happened)|something went wrong)(?: [a-z][^:\n(\d]{1,50})?:(?=\s))",
     re.IGNORECASE,
@@ -135,12 +136,12 @@ def code_of_named_class(text: str) -> Code | None:
 
 
 _NAMED_IN = 300
-_HEADING = re.compile(r"\s*#{1,4} (?:Error|Result|Output)[ \t]*\n\s*")
+_HEADING = re.compile(r"\s*(?:#{1,4} (?:Error|Result|Output)[ \t]*\n|(?:✅|✔\ufe0f?|✓|☑)[^\n]{1,80}\n[ \t]*\n)\s*")
 
 
 def headed_mark_of(text: str) -> TextMark | None:
-    """The error mark below a harness's heading (`### Error`, `### Result`) with which a text begins."""
-    heading = _HEADING.match(text[:80])
+    """The error mark below a harness's heading (`### Error`, `### Result`, `✅ Done`) with which a text begins."""
+    heading = _HEADING.match(text[:100])
     mark = mark_of(text[heading.end() :]) if heading is not None else None
     return mark if mark is not None and not mark.bare else None
 

@@ -50,7 +50,7 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
         claim = _success(fields) if mask & (Role.GOOD | Role.STATUS) else None
         if claim is not None:
             findings.append(claim)
-    if not findings or findings[0].says is Says.SUCCESS:
+    if not any(found.says is Says.FAILED or found.says is Says.HIDDEN for found in findings):
         batch = nothing_succeeded(value, fields, asked)
         if batch is not None:
             findings.insert(0, batch)

@@ -145,7 +145,12 @@ _ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
         r"|\bno (?:pending|matching|existing) \w+",
     ),
     (_MISSING, "find", r"(?:could not|cannot|couldn't|unable to) find\b"),
-    (_MISSING, "unknown ", r"unknown (?:\w+ )?(?:id|name|tool|user|file|host|table|resource)\b"),
+    (
+        _MISSING,
+        "unknown ",
+        r"unknown (?:\w+ )?(?:id|name|tool|user|file|host|table|resource|index|collection|database|document"
+        r"|record|project|repository|account|customer|order|item|entity|dataset|bucket|queue|topic|channel)\b",
+    ),
 )
 _COMPILED = tuple((code, anchor, re.compile(pattern) if pattern else None) for code, anchor, pattern in _ENTRIES)
 _FIRST = (_LIMITED, _DENIED)

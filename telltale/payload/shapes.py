@@ -120,26 +120,26 @@ def nothing_succeeded(value: dict[str, Any], fields: Fields, asked: Asked) -> Fi
 
 
 def _none_done(value: dict[str, Any]) -> Finding | None:
-    """`{"requestedCount": 2, "appliedCount": 0}`: something wanted, and every counter of what was done at 0."""
-    counts = [(str(key), inner) for key, inner in value.items() if type(inner) is int]
-    wanted = [(key, inner) for key, inner in counts if inner > 0 and _counts(key, _WANTED)]
-    done = [inner for key, inner in counts if _counts(key, _DONE)]
-    if not wanted or not done or any(done):
+    """`{"requestedCount": 2, "appliedCount": 0}`: something wanted or refused, and every counter of the done at 0."""
+    counts = [(set(_WORDS.findall(str(key).lower())), str(key), inner) for key, inner in value.items()]
+    done = [inner for said, _, inner in counts if type(inner) is int and said & _DONE and not said & _OTHERS]
+    if not done or any(done):
         return None
-    return Finding("payload.items_failed", Says.HIDDEN, wanted[0][0], wanted[0][1])
+    for said, key, inner in counts:
+        wanted = type(inner) is int and inner > 0 and bool(said & _WANTED)
+        if wanted or (isinstance(inner, list) and inner and said <= _REFUSED):
+            return Finding("payload.items_failed", Says.HIDDEN, key, short(inner))
+    return None
 
 
-def _counts(key: str, deeds: frozenset[str]) -> bool:
-    """Whether a counter's name is one of these deeds, alone or with a customary "count" about it."""
-    return _COUNTER.sub("", key.lower()).strip("_") in deeds
-
-
-_COUNTER = re.compile(r"^(?:num|n|total|count)_|_?(?:count|total|items|rows|edits|records|files)$")
+_WORDS = re.compile(r"[a-z]+?(?=count\b|total\b)|[a-z]+")
 _WANTED = words("requested attempted submitted tried")
+_REFUSED = words("refused rejected failed failures errors unmatched conflicts invalid")
 _DONE = words(
     """
     applied succeeded successful sent delivered inserted created updated deleted removed written saved stored imported
     uploaded indexed added processed completed changed modified
     """
 )
+_OTHERS = words("at by on since last time date not un failed skipped")
 _MOST_COUNTERS = 40

@@ -64,6 +64,7 @@ _PHRASES = {phrase: status for phrase, status in REASON_PHRASES.items() if statu
 
 _STATE_WORDS = frozenset(("error", "failed", "failure", "timeout", "timed out", "fail"))
 _MASK_CAP = 120
+_HEADINGS = ("#", "✅", "✔", "✓", "☑")
 
 
 def read_text(text: str, asked: Asked) -> list[Finding]:
@@ -144,7 +145,7 @@ def _timed_out(text: str, asked: Asked) -> Finding | None:
 
 
 def _error_mark(text: str, asked: Asked) -> Finding | None:
-    headed = headed_mark_of(text) if text[:1] == "#" else None
+    headed = headed_mark_of(text) if text[:1] in _HEADINGS else None
     if headed is not None:
         return Finding("text.error_mark", Says.HIDDEN, "", headed.text.strip()[:120], headed.code)
     mark = mark_of(text)
