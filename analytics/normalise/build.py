@@ -19,7 +19,7 @@ from analytics.normalise.upstream import upstream_of
 from analytics.normalise.values import MISSING, as_text
 from analytics.settings import JudgeSettings
 from analytics.spans import Span, Trace
-from telltale.payload.unwrap import unwrap
+from telltale.payload.unwrap import uncollected, unwrap
 from telltale.vocabulary import Payload
 
 
@@ -31,6 +31,17 @@ def normalise(trace: Trace, settings: JudgeSettings) -> list[LogicalCall]:
     which spans are calls; it is here so that a maintainer's facts may come in without another signature.
     """
     del settings
+    if len(trace.spans) < _LONG:
+        return _normalise(trace)
+    with uncollected():
+        return _normalise(trace)
+
+
+_LONG = 1_000
+"""Spans from which a trace is read without garbage collection, which would walk all that was read so far each time."""
+
+
+def _normalise(trace: Trace) -> list[LogicalCall]:
     tree = build(trace)
     if not tree.tools and not tree.models:
         return []

@@ -21,12 +21,15 @@ _SEPARATORS = frozenset("-_./:")
 
 def groups(tree: Tree) -> list[list[ToolSpan]]:
     """The tool spans of each call, outermost first; the calls in order of start."""
-    top: dict[int, int] = {}
-    for index in sorted(tree.tools, key=lambda i: tree.depth[i]):
-        above = tree.near[tree.parent[index]] if tree.parent[index] != NONE else NONE
-        inside = above != NONE and _nested(tree.tools[above], tree.tools[index])
-        top[index] = top[above] if inside else index
+    top = {index: index for index in tree.tools}
+    inner = [index for index in top if tree.parent[index] != NONE and tree.near[tree.parent[index]] != NONE]
+    for index in sorted(inner, key=lambda i: tree.depth[i]):
+        above = tree.near[tree.parent[index]]
+        if _nested(tree.tools[above], tree.tools[index]):
+            top[index] = top[above]
     _join_sides(tree, top)
+    if not inner and all(index == root for index, root in top.items()):
+        return [[tree.tools[index]] for index in sorted(top)]
     members: dict[int, list[ToolSpan]] = defaultdict(list)
     for index, tool in tree.tools.items():
         root = top[index]
@@ -70,6 +73,8 @@ def _side(tool: ToolSpan) -> tuple[str, str]:
 
 def _join_sides(tree: Tree, top: dict[int, int]) -> None:
     """Join calls that different instrumentations (or a server whose parent is unknown) recorded beside each other."""
+    if len({_side(tool) for tool in tree.tools.values()}) < 2:
+        return
     by_name: dict[str, list[ToolSpan]] = defaultdict(list)
     for index in sorted(index for index, root in top.items() if index == root):
         by_name[tree.tools[index].tool].append(tree.tools[index])
