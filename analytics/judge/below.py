@@ -78,6 +78,8 @@ def _empty(case: Case, failed: list[Attempt]) -> str | None:
     """An empty result: honest, unless a source failed or a step inside raised."""
     if case.settings.empty_is_normal:
         return None
+    if failed and all(_is_gone(attempt) for attempt in failed):
+        return None
     if failed and not (_denies(case.reading) and all(attempt.cause.code is Code.NOT_FOUND for attempt in failed)):
         return "trace.empty_after_failure"
     raised = case.below.raised and all(attempt.failed for attempt in case.below.attempts)
@@ -141,5 +143,9 @@ def _is_short_text(reading: Reading) -> bool:
 
 def _is_settled(attempt: Attempt) -> bool:
     """Whether the upstream refused what was so already: deleting what is gone, creating what is there."""
-    status = attempt.status
-    return (attempt.operation == "DELETE" and status in (404, 410)) or status in (409, 412)
+    return _is_gone(attempt) or attempt.status in (409, 412)
+
+
+def _is_gone(attempt: Attempt) -> bool:
+    """Whether the upstream refused to delete because nothing is there: what was wanted is so (RFC 9110 §9.3.5)."""
+    return attempt.operation == "DELETE" and attempt.status in (404, 410)

@@ -10,7 +10,7 @@ from typing import Any
 
 from telltale.payload.marks import mark_of
 from telltale.payload.reading import Asked
-from telltale.payload.verbs import Verb, names_a_log, names_documents, names_errors, names_logs, verb_of
+from telltale.payload.verbs import Verb, names_a_log, names_documents, names_errors, names_logs, names_the_deed, verb_of
 
 _LOG_LINES = re.compile(
     r"^\s*(?:\S{1,40} ){0,3}(?:(?:ERROR|FATAL|WARN)\w*\b|\[(?:Error|error|warn)\w*\]|(?:Error|error)\b(?=:))",
@@ -86,6 +86,18 @@ def asks_for_a_page(arguments: Any) -> bool:
 
 def has_command(arguments: Any) -> bool:
     return isinstance(arguments, dict) and any(key in arguments for key in ("command", "cmd", "script", "code"))
+
+
+def asks_for_state(asked: Asked, state: str) -> bool:
+    """Whether the call was to bring the state about, by the tool's name or a word that was given to it."""
+    given = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
+    return names_the_deed(asked.tool, state) or any(
+        isinstance(value, str) and len(value) <= _WORD_CAP and names_the_deed(value, state)
+        for value in list(given)[:20]
+    )
+
+
+_WORD_CAP = 20
 
 
 def asks_for_errors(asked: Asked) -> bool:

@@ -91,12 +91,15 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
         _DENIED,
         "permission forbidden unauthori[sz]ed unauthenticated authenticat authori[sz]ation access_denied credential",
     ),
-    (_DENIED, "read_?only not_writable"),
+    (_DENIED, "read_?only not_writable invalid_(?:grant|client|auth) missing_scope not_in_channel no_permission"),
     (
         _DENIED,
         "not_allowed invalid_token token_expired expired_token denied policy_violation auth_error login_required",
     ),
-    (_MISSING, "not_found no_such no_match does_not_exist unknown_(?:tool|method|resource) missing_resource no_result_found"),
+    (
+        _MISSING,
+        "not_found no_such no_match does_not_exist unknown_(?:tool|method|resource) missing_resource no_result_found",
+    ),
     (_DOWN, "connect unavailable network socket broken_pipe dns name_resolution gai transport remote_protocol circuit"),
     (_DOWN, "overloaded bad_gateway unknown_host operational unreachable protocol_error ssl service_down fetch_error"),
     (

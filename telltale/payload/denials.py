@@ -87,12 +87,23 @@ _HEAD = re.compile(
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 _FAILED_DEED = re.compile(rf"{_DRESS}(?:[\w.'-]{{2,30}} ){{1,4}}failed(?: [\w ]{{1,30}})?: ", re.IGNORECASE)
 _REFUSED = re.compile(
-    rf"{_DRESS}(?:the )?(?:invalid|unsupported|unrecogni[sz]ed|malformed) (?P<named>(?:[\w'\"./:-]{{1,60}} ?){{1,5}})",
+    rf"{_DRESS}(?:the )?(?:invalid|unsupported|unrecogni[sz]ed|malformed) "
+    r"(?P<named>(?:[\w'\"./:@+-]{1,60} ?){1,5})",
     re.IGNORECASE,
 )
 _ABSENT = re.compile(
-    r"\b(?:no such|not found|does(?: not|n't) exist|no longer exists|is not known|unknown)\b", re.IGNORECASE
+    r"\b(?:(?P<absent>no such|not found|does(?: not|n't) exist|no longer exists|is not (?:known|registered|defined)"
+    r"|unknown)"
+    r"|(?P<denied>is not (?:allowed|permitted))|(?P<unfit>is not (?:available|valid|a valid|supported|enabled))"
+    r"|(?P<taken>already exists|is already taken))\b",
+    re.IGNORECASE,
 )
+_ABSENT_CODES = {
+    "absent": Code.NOT_FOUND,
+    "denied": Code.PERMISSION_DENIED,
+    "unfit": Code.INVALID_ARGUMENT,
+    "taken": Code.CONFLICT,
+}
 _MOST_VALUES = 20
 SHORT = 400
 """Most characters of a text that is read as one sentence or two."""
@@ -168,22 +179,24 @@ def unset_variable(text: str, arguments: Any) -> str | None:
     return hit.group("name")
 
 
-def absent_thing(text: str, arguments: Any) -> str | None:
+def absent_thing(text: str, arguments: Any) -> tuple[str, Code] | None:
     """The argument's value of which a short text's first sentence says that it is not there: `Element 9 not found`.
 
-    Asked only of tools that act on a thing: a tool that looks something up may answer so.
+    Or that it is not available or allowed, or there already; with the code that this means. Asked only of tools that
+    act on a thing: a tool that looks something up may answer so.
     """
     if not _is_short(text) or not isinstance(arguments, dict):
         return None
     sentence = _SENTENCE_END.split(text.strip(), maxsplit=1)[0]
-    if _ABSENT.search(sentence) is None:
+    hit = _ABSENT.search(sentence)
+    if hit is None:
         return None
     for value in list(arguments.values())[:_MOST_VALUES]:
         if isinstance(value, bool) or not isinstance(value, str | int):
             continue
         said = str(value)
         if 0 < len(said) <= 120 and re.search(rf"(?<!\w){re.escape(said)}(?!\w)", sentence):
-            return said
+            return said, _ABSENT_CODES[hit.lastgroup or "absent"]
     return None
 
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from telltale.payload.codes import ERRNO, code_of, code_of_class, code_of_sqlstate
+from telltale.payload.databases import database_error_of
 from telltale.payload.words import holds_any
 from telltale.vocabulary import Code, code_of_http
 
@@ -31,7 +32,8 @@ _WORD = re.compile(
     rf"{_DRESS}(?P<mark>(?:(?:{_KINDS}) ){{0,2}}(?:error|exception|fatal|failure|panic|failed(?: with [\w ]{{1,40}})?)"
     rf"(?:\s-?\d{{1,6}})?{_ASIDE}\s?:)(?=\s|$|[\"'{{<])(?!\s*(?:0|none|null)\b)"
     rf"|{_DRESS}(?P<doing>error (?:while |when |occurred while )?(?!{_COMPOUNDS})[a-z]{{2,20}}ing\b"
-    rf"(?= (?:the )?(?:mcp )?(?:{_KINDS}|tool)\b|[^:\n]{{0,80}}[:'\"]))"
+    rf"(?= (?:the )?(?:mcp )?(?:{_KINDS}|tool)\b|[^:\n]{{0,80}}[:'\"]"
+    r"|[^:\n]{0,80}\n\s*(?:error|caused by|details|reason|message)\b[^:\n]{0,30}:))"
     rf"|{_DRESS}(?P<within>error (?:in|during|on|from|with|occurred in) (?:the |your )?(?:{_KINDS}|code|step|node)\b"
     r"[^:\n]{0,60}:|error (?:in|during) \w{3,30}:)",
     re.IGNORECASE,
@@ -43,7 +45,8 @@ _PROGRAM = re.compile(
     r"|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS) (?=[A-Za-z\d'])"  # Redis serialization protocol
     r"|-32\d{3}: |\[Errno -?\d{1,5}\] |\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) |(?P<errno>E[A-Z_]{3,24}): "
     r"|\d{3,6} \((?P<state>[0-9A-Z]{5})\): "
-    r"|[a-z][\w.-]{0,20}: (?:error|fatal|fatal error|\(\d{1,3}\))(?=[: ]))"
+    r"|[a-z][\w.-]{0,20}: (?:(?:error|fatal|fatal error|\(\d{1,3}\))(?=[: ])|Error(?=:)"
+    r"|Error response from daemon:))"
 )
 _CHAINED = re.compile(
     rf"{_DRESS}(?P<mark>(?:[a-z]{{2,20}}ing"
@@ -164,7 +167,8 @@ def _led(text: str, head: str) -> TextMark | None:
 def _of_program(text: str) -> TextMark | None:
     hit = _PROGRAM.match(text)
     if hit is None:
-        return None
+        said = database_error_of(text)
+        return TextMark(said[0], False, said[1]) if said is not None else None
     state = hit.group("state")
     if state is not None:
         code = code_of_sqlstate(state)
@@ -265,6 +269,16 @@ _TOLD = re.compile(
     r"\s*(?:[\w.'-]{1,30} ){1,5}(?:returned|responded with|answered with|replied with) (?:an? )?"
     r"(?:HTTP |status |error |code ){1,3}(?P<told>[45]\d\d)\b"
 )
+
+
+_LAST_ERROR = re.compile(r"(?:error|fatal|ERROR|FATAL): \S.{0,300}")
+_ASIDES = ("hint: ", "note: ", "warning: ")
+
+
+def last_error_of(text: str) -> str | None:
+    """The line `error: …` or `fatal: …` with which a program's output of a few lines ends, its hints left out."""
+    lines = [line for line in text[-_HEAD:].rstrip().split("\n") if line.strip() and not line.startswith(_ASIDES)]
+    return lines[-1][:120] if len(lines) > 1 and _LAST_ERROR.fullmatch(lines[-1]) else None
 
 
 def status_line_of(text: str, phrases: dict[str, int]) -> tuple[str, Code | None] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from telltale.payload.asking import asks_for_state
 from telltale.payload.codes import code_of, code_of_http
 from telltale.payload.empty import is_frame
 from telltale.payload.evidence import code_inside, short
@@ -157,6 +158,7 @@ def _status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Findin
     for key, inner in fields.get(Role.STATUS):
         if inner is False or (isinstance(inner, str) and inner.lower() in _ERROR_WORDS):
             about = _is_looked_up(fields, asked) or _is_reported(fields, asked) or _gives_a_verdict(value, asked)
+            about = about or (isinstance(inner, str) and asks_for_state(asked, inner))
             asked_for = about or (names_a_state(asked.tool) and inner not in ("error", "Error", "ERROR"))
             says = Says.ANSWER if asked_for else Says.FAILED
             return Finding("payload.status_error", says, key, inner, code_inside(None, fields))
@@ -191,7 +193,7 @@ def _status_word(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
         verb = verb_of(asked.tool)
         about_it = _is_looked_up(fields, asked) or _is_reported(fields, asked)
         examines = verb is Verb.EXAMINE or names_a_state(asked.tool)
-        about_it = about_it or (names_a_wait(asked.tool) and "time" in inner.lower())
+        about_it = about_it or (names_a_wait(asked.tool) and "time" in inner.lower()) or asks_for_state(asked, inner)
         answer = about_it or (examines and code in (Code.NOT_FOUND, Code.UNAVAILABLE, Code.INTERNAL))
         if answer or (fields.substance and verb is not Verb.CHANGE and code is Code.NOT_FOUND):
             return Finding("payload.status_word", Says.ANSWER, key, inner)

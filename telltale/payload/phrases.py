@@ -90,7 +90,9 @@ _ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_DOWN, "maintenance", r"(?:for|under|in) maintenance"),
     (_DOWN, "respond", r"(?:did(?: not|n't)|not|never|none of .{1,60}) respond"),
     (_DOWN, "answer", r"(?:did(?: not|n't)) answer|none of .{1,60} answered|no answer from"),
-    (_DOWN, "no response", None),
+    (_DOWN, "no response", r"no response(?! (?:entity|body|content))"),
+    (_DOWN, "offline", None),
+    (_DOWN, "reach ", r"(?:could not|cannot|can't|unable to|failed to) reach\b"),
     (_DOWN, "econn", r"\becon\w+"),
     (_DOWN, "enotfound", r"\benotfound\b"),
     (_DOWN, "host not found", None),
@@ -138,6 +140,8 @@ _ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_MISSING, " exist", r"\bdo(?:es)?(?: not|n't) exist"),
     (_MISSING, "missing", r"\b(?:is|are) missing\b"),
     (_MISSING, "has no ", None),
+    (_MISSING, "not registered", None),
+    (_MISSING, "no match", None),
     (
         _MISSING,
         "no ",
@@ -158,7 +162,9 @@ _FIRST = (_LIMITED, _DENIED)
 
 _STATUS = re.compile(
     r"(?:\b(?:https?|status(?:[ _]code)?|error|code|returned|responded with|response|failed)\b[ :=\"'(]{0,3}"
-    r"(?:error )?\(?|^)([45]\d\d)\b(?!\.\d)",
+    r"(?:error )?\(?|^)([45]\d\d)\b(?!\.\d)"
+    r"|(?<![\d.])([45]\d\d)[ :-]{1,3}(?:bad request|unauthori[sz]ed|forbidden|not found|not allowed|conflict|gone"
+    r"|unprocessable|too many requests|internal server error|bad gateway|service unavailable|gateway time-?out)\b",
     re.IGNORECASE,
 )
 _JSON_RPC = re.compile(r"-32\d{3}\b")
@@ -177,7 +183,7 @@ def code_of_phrase(text: str) -> tuple[Code, str] | None:
 def _phrase(head: str) -> tuple[Code, str] | None:
     number = _STATUS.search(head)
     if number:
-        code = code_of_http(int(number.group(1)))
+        code = code_of_http(int(number.group(1) or number.group(2)))
         if code is Code.PERMISSION_DENIED:  # several services answer 403 to one who asks too often, and say so
             best = _best(head.lower())
             if best is not None and best[1] is Code.RATE_LIMITED:

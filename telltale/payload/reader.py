@@ -70,7 +70,7 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
         if reading.findings and reading.failed:
             reading.message = value
             reading.code = reading.findings[0].code
-    elif isinstance(value, list) and value and isinstance(value[0], dict):
+    elif isinstance(value, list) and value and isinstance(value[-1], dict):
         _read_items(value, asked, reading)
     if not reading.failed:
         reading.empty = is_empty(value)
@@ -146,22 +146,25 @@ def _decoded(text: str) -> Any:
 
 
 def _read_items(items: list[Any], asked: Asked, reading: Reading) -> None:
-    """A list of one object may stand for that object; a batch of which every item failed has failed."""
-    if len(items) == 1:
-        _read_sole_item(items[0], asked, reading)
+    """A list of one object may stand for that object; a batch of which every item failed has failed.
+
+    So may the arguments of an exception written out: its text, then the answer's bare error object.
+    """
+    if len(items) == 1 or (len(items) == 2 and isinstance(items[0], str)):
+        _read_sole_item(items[-1], len(items) - 1, asked, reading)
     batch = failed_items(items, asked) if not reading.failed else None
     if batch is not None:
         reading.findings = [batch]
         _declare(items[0], reading)
 
 
-def _read_sole_item(item: dict[str, Any], asked: Asked, reading: Reading) -> None:
+def _read_sole_item(item: dict[str, Any], place: int, asked: Asked, reading: Reading) -> None:
     """A list of nothing but one bare error object stands for that error."""
     if fields_of(item).substance:
         return
     found = [f for f in read_object(item, asked) if f.rule in ("payload.error_key", "payload.error_object")]
     for finding in found:
-        finding.key = "[0]." + finding.key
+        finding.key = f"[{place}]." + finding.key
         if finding.says is Says.FAILED:
             finding.says = Says.HIDDEN
     reading.findings = found

@@ -47,12 +47,35 @@ def error_object(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
     name = value.get("name")
     if isinstance(name, str) and name.endswith(("Error", "Exception")) and ("stack" in value or "message" in value):
         return Finding("payload.error_object", Says.FAILED, "name", name[:200], code_of_class(name))
-    if fields.substance == 0 or fields.has(Role.RETRY):
-        for key, inner in fields.get(Role.CODE):
-            code = _coded(key, inner, value, fields)
-            if code is not None:
-                return code
+    for key, inner in fields.get(Role.CODE):
+        found = _numbered(key, inner, value, fields)
+        if found is None and (fields.substance == 0 or fields.has(Role.RETRY)):
+            found = _coded(key, inner, value, fields)
+        if found is not None:
+            return found
     return None
+
+
+def _numbered(key: str, inner: Any, value: dict[str, Any], fields: Fields) -> Finding | None:
+    """`{"code": 102, "message": "…", "data": null}`: a frame of code, message and data, with a code and no data."""
+    if type(inner) is not int or inner in _FINE_CODES or 200 <= inner < 300 or not _tells(fields):
+        return None
+    if not any(name in value and not value[name] for name in _DATA) or any(value[name] for name in fields.keys):
+        return None
+    return Finding("payload.error_object", Says.FAILED, key, inner, code_inside(value, fields))
+
+
+_DATA = ("data", "result", "Data", "Result")
+_FINE_CODES = frozenset((0, 1))
+_FINE_MESSAGES = frozenset(("ok", "success", "succeeded", "done", "成功", "操作成功"))
+
+
+def _tells(fields: Fields) -> bool:
+    """Whether a message says something else than that all is well."""
+    return any(
+        isinstance(inner, str) and inner.strip().lower() not in ("", *_FINE_MESSAGES)
+        for _, inner in fields.get(Role.MESSAGE)
+    )
 
 
 def _stack_frames(value: dict[str, Any]) -> str | None:

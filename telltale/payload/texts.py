@@ -35,6 +35,7 @@ from telltale.payload.marks import (
     coded_mark_of,
     cross_mark_of,
     headed_mark_of,
+    last_error_of,
     mark_of,
     program_line_of,
     status_line_of,
@@ -231,15 +232,16 @@ def _undone(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | No
     if mark is not None:
         return mark, None
     acts = verb is not Verb.READ and not names_a_removal(asked.tool)
-    absent = absent_thing(text, asked.arguments) if acts else None
-    return (absent, Code.NOT_FOUND) if absent is not None else None
+    return absent_thing(text, asked.arguments) if acts else None
 
 
 def _uncaught(text: str, asked: Asked) -> Finding | None:
-    """The output of a program that a tool ran, where it ends with an exception."""
-    if not has_command(asked.arguments) and verb_of(asked.tool) is not Verb.RUN:
-        return None
-    found = uncaught_of(text)
+    """The output of a program that a tool ran, where it ends with an exception, or of a change, with an error."""
+    runs = has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN
+    found = uncaught_of(text) if runs else None
+    if found is None and verb_of(asked.tool) is Verb.CHANGE and not is_log(text, asked):
+        last = last_error_of(text)
+        found = (last, None) if last is not None else None
     return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
 
 

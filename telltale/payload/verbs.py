@@ -134,6 +134,20 @@ def names_a_removal(tool: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def names_the_deed(name: str, state: str) -> bool:
+    """Whether a name asks for the state itself, so that it is no failure: `cancel_order` and `cancelled`."""
+    stem = state.lower()[:_STEM]
+    return len(stem) == _STEM and any(
+        low.startswith(stem) or (len(low) >= _SHORTEST_DEED and stem.startswith(low))
+        for low in map(str.lower, _WORDS.findall(name[:200]))
+    )
+
+
+_STEM = 5
+_SHORTEST_DEED = 4
+
+
+@lru_cache(maxsize=4096)
 def names_documents(tool: str) -> bool:
     """Whether a tool's name says that it hands out documents or pages."""
     return any(word.lower() in _DOCUMENTS for word in _WORDS.findall(tool[:200]))
