@@ -7,6 +7,7 @@ from hashlib import blake2b
 
 _QUOTED = re.compile(r"\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`")
 _CHANGING = re.compile(r"[\d/]")
+_DIGITS_AS_SLASHES = bytes.maketrans(b"0123456789", b"/" * 10)
 _SCAN = 300
 
 
@@ -15,6 +16,9 @@ def normalised(message: str) -> str:
     head = message[:_SCAN]
     if '"' in head or "'" in head or "`" in head:
         head = _QUOTED.sub("*", head)
+    if head.isascii():
+        words = ["*" if "/" in word else word for word in head.encode().translate(_DIGITS_AS_SLASHES).decode().split()]
+        return " ".join(words)[:200].lower()
     words = head.split()
     if _CHANGING.search(head):
         words = ["*" if _CHANGING.search(word) else word for word in words]

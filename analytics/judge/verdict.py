@@ -19,6 +19,9 @@ from telltale.vocabulary import Confidence, Declared, Outcome, Payload
 
 def decide(call: LogicalCall, reading: Reading, asked: Asked, settings: ToolSettings, index: TraceIndex) -> Verdict:
     """Decides one call; see the module's text."""
+    if _is_plainly_well(call, reading, index):
+        claims = call.marks or reading.findings
+        return Verdict(declared=Declared.OK if claims else Declared.NONE)
     verdict = Verdict()
     failed = [mark for mark in call.marks if mark.meaning is Meaning.FAILED]
     claimed = next((mark for mark in call.marks if mark.meaning is Meaning.CLAIMED_OK), None)
@@ -38,6 +41,19 @@ def decide(call: LogicalCall, reading: Reading, asked: Asked, settings: ToolSett
     if verdict.outcome is not Outcome.OK and verdict.cause is None and verdict.raised is None:
         _find_cause(case.below, verdict)
     return verdict
+
+
+def _is_plainly_well(call: LogicalCall, reading: Reading, index: TraceIndex) -> bool:
+    """Whether there is no evidence to weigh: a result, nothing but claims of success, and no trouble below the call."""
+    if call.payload is Payload.ABSENT:
+        return False
+    for mark in call.marks:
+        if mark.meaning is not Meaning.CLAIMED_OK:
+            return False
+    for found in reading.findings:
+        if found.says is not Says.SUCCESS:
+            return False
+    return index.is_calm(call)
 
 
 def _hear_a_no(case: Case, verdict: Verdict) -> None:

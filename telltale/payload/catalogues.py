@@ -7,9 +7,11 @@ outcome, and only when the whole result is that sentence.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from telltale.payload.words import holds_any, words
+from telltale.payload.words import words
 
 
 @dataclass(slots=True, frozen=True)
@@ -211,12 +213,22 @@ INJECTION: tuple[tuple[tuple[str, ...], tuple[str, ...], re.Pattern[str]], ...] 
 """Orders to the model inside a text. Checked only in the text of calls that failed; sets a flag, never an outcome."""
 
 
+@cache
+def _first_look() -> Callable[[str], Sequence[int]]:
+    """Which anchors a text holds: those of the entry n are 2n and 2n + 1."""
+    from telltale.redaction.prefilter import prefilter
+
+    anchors = [words for first, second, _ in INJECTION for words in (first, second)]
+    return prefilter([("|".join(re.sub(r"([\[\]])", r"\\\1", word) for word in words), words) for words in anchors])
+
+
 def injection_in(text: str) -> str | None:
     """The first order to the model in a failing text (its first 8,000 characters), None where there is none."""
     head = text[:8_000]
     low = head.lower()
-    for first, second, pattern in INJECTION:
-        if holds_any(low, first) and holds_any(low, second):
+    held = _first_look()(low)
+    for number, (_, _, pattern) in enumerate(INJECTION) if held else ():
+        if 2 * number in held and 2 * number + 1 in held:
             hit = pattern.search(low)
             if hit:
                 return head[hit.start() : hit.end()]
