@@ -6,6 +6,7 @@ value of it could be an answer.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from telltale.payload.empty import is_empty
@@ -14,6 +15,7 @@ from telltale.payload.fields import Role, fields_of, is_identity, is_truthy_erro
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts import read_text
 from telltale.payload.verbs import Verb, names_errors, names_logs, names_speech, verb_of
+from telltale.vocabulary import Code
 
 _CARRIERS = ("result", "output", "response", "content", "text", "body", "html", "answer", "data", "message", "detail")
 _LAST_WORDS = ("summary", "final_response", "final_output", "final_answer", "reply")
@@ -85,7 +87,7 @@ def failed_items(value: Any, asked: Asked) -> Finding | None:
     """
     if isinstance(value, list):
         return _all_failed("", value, asked)
-    for key, inner in list(value.items())[:20]:
+    for key, inner in islice(value.items(), 20):
         if isinstance(inner, list) and inner:
             found = _all_failed(key, inner, asked)
             if found is not None:
@@ -96,16 +98,15 @@ def failed_items(value: Any, asked: Asked) -> Finding | None:
 def _all_failed(key: str, items: list[Any], asked: Asked) -> Finding | None:
     if not 0 < len(items) <= _MOST_ITEMS or not all(isinstance(item, dict) for item in items):
         return None
-    if _is_batch(items, asked):
-        failed = [_item_text(item, asked) or _marked_item(item) for item in items]
-    elif key in _LISTS and _acts(asked):
-        failed = [_bare_error(item) for item in items]
-    else:
+    batch = _is_batch(items, asked)
+    if not batch and not (key in _LISTS and _acts(asked)):
         return None
-    if any(found is None for found in failed):
-        return None
-    first = failed[0]
-    code = first.code if first is not None else None
+    code: Code | None = None
+    for item in reversed(items):  # the first item's code is the batch's
+        found = (_item_text(item, asked) or _marked_item(item)) if batch else _bare_error(item)
+        if found is None:
+            return None
+        code = found.code
     return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), code)
 
 

@@ -95,17 +95,17 @@ _MASKING_HEADS = (
 
 
 _LONGEST = 20_000
+_ANY_MASKING = re.compile(
+    "|".join(f"(?P<n{number}>{entry.pattern.pattern})" for number, entry in enumerate(MASKING)), re.DOTALL
+)
 
 
 def masking_of(text: str) -> Masking | None:
     """The catalogue's entry that this whole text is; None for every other text."""
     if len(text) > _LONGEST or not text.startswith(_MASKING_HEADS):
         return None
-    body = text.rstrip()
-    for entry in MASKING:
-        if entry.pattern.fullmatch(body):
-            return entry
-    return None
+    hit = _ANY_MASKING.fullmatch(text.rstrip())
+    return MASKING[int((hit.lastgroup or "n0")[1:])] if hit is not None else None
 
 
 SAYING_NOTHING = words(

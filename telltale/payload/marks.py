@@ -101,8 +101,23 @@ class TextMark:
     code: Code | None
 
 
+_last: tuple[str, TextMark | None] = ("", None)
+"""The last text with a mark: of a failed call several rules ask for the mark of one and the same text."""
+
+
 def mark_of(text: str) -> TextMark | None:
     """The error mark that a text begins with; None for every other text."""
+    global _last
+    known, mark = _last
+    if known is text:
+        return mark
+    mark = _mark_of(text)
+    if mark is not None:
+        _last = (text, mark)
+    return mark
+
+
+def _mark_of(text: str) -> TextMark | None:
     head = text[:_HEAD]
     led = _led(text, head)
     if led is not None:
@@ -129,9 +144,10 @@ _MOST_CLASSES = 5
 
 def code_of_named_class(text: str) -> Code | None:
     """The code of the first exception class that a failing text names near its beginning, where one tells it."""
-    if "Error" not in text[:_NAMED_IN] and "Exception" not in text[:_NAMED_IN]:
+    head = text[:_NAMED_IN]
+    if head.find("Error", 1) < 0 and head.find("Exception", 1) < 0:
         return None
-    for hit in list(_NAMED_CLASS.finditer(text[:_NAMED_IN]))[:_MOST_CLASSES]:
+    for hit in list(_NAMED_CLASS.finditer(head))[:_MOST_CLASSES]:
         code = code_of_class(hit.group(1))
         if code is not None and code is not Code.INTERNAL:
             return code
