@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import duckdb
 
@@ -22,6 +23,15 @@ from collector.store.seen import Range, Seen, trace_hash
 
 _PATIENCE_S = 3.0
 """How long a batch waits for a database that is behind, before its sender is told to come again."""
+
+
+@dataclass(slots=True, frozen=True)
+class Glimpse:
+    """What memory held of a trace at one moment; `missing` are the stretches of arrivals where more of it may lie."""
+
+    trace: Trace
+    missing: list[Range]
+    entry: Entry | None
 
 
 class Front:
@@ -159,32 +169,31 @@ class Front:
         """Arrivals up to this number must be asked of the database."""
         return self._arrived.known_from_seq
 
-    def recent(self, key: TraceKey) -> tuple[Trace | None, list[Range]]:
-        """What memory holds of a trace, and where else rows of it may lie (none: the trace is complete)."""
+    def recent(self, key: TraceKey) -> Glimpse:
+        """What memory holds of a trace now."""
         with self._lock:
             entry = self._recent.get(key.project, key.trace_id)
             if entry is None:
-                return None, self.seen.places(key.trace_id)
+                return Glimpse(Trace(key.project, key.trace_id), self.seen.places(key.trace_id), None)
             self._recent.touch(key.project, key.trace_id)
-            return entry.trace(key), list(entry.missing)
+            return Glimpse(entry.trace(key), list(entry.missing), entry)
 
-    def complete(self, key: TraceKey, stored: Sequence[tuple[int, Span | LogRecord]], places: list[Range]) -> Trace:
-        """Add what was read of a trace from the database in `places`; returns the whole trace."""
+    def complete(self, glimpse: Glimpse, stored: Sequence[tuple[int, Span | LogRecord]]) -> Trace:
+        """The whole trace: what memory held, and what was read from the database in the places that were missing.
+
+        Memory may have let go of the trace meanwhile, or taken new rows of it. Then the answer is the trace as it was
+        when memory was asked: rows that came since are new arrivals, and have the trace asked for again.
+        """
+        known = glimpse.trace
         with self._lock:
-            entry = self._recent.get(key.project, key.trace_id)
-            if entry is None or entry.missing != places:
-                entry, kept = Entry(places) if entry is None else _copy(entry), False
-            else:
-                entry.missing, kept = [], True
-            for content_key, row in stored:
-                if content_key not in (entry.spans if isinstance(row, Span) else entry.logs):
-                    if kept:
+            entry = self._recent.get(known.project, known.trace_id)
+            if entry is not None and entry is glimpse.entry and entry.missing == glimpse.missing:
+                entry.missing = []
+                for content_key, row in stored:
+                    if content_key not in (entry.spans if isinstance(row, Span) else entry.logs):
                         self._recent.add(entry, content_key, row, 1000)
-                    elif isinstance(row, Span):
-                        entry.spans[content_key] = row
-                    else:
-                        entry.logs[content_key] = row
-            return entry.trace(key)
+                return entry.trace(TraceKey(known.project, known.trace_id))
+        return _merged(known, [row for _content_key, row in stored])
 
     def forget(self, project: str, before_ns: int) -> None:
         """Rows received before this moment are gone from the database: they must not live on in memory."""
@@ -220,5 +229,8 @@ def _record(piece: Piece) -> Record:
     return Record(piece.kind, piece.first_seq, piece.rows.num_rows, memoryview(piece.rows.serialize()))
 
 
-def _copy(entry: Entry) -> Entry:
-    return Entry(list(entry.missing), dict(entry.spans), dict(entry.logs))
+def _merged(known: Trace, stored: Iterable[Span | LogRecord]) -> Trace:
+    by_seq = {row.seq: row for row in (*stored, *known.spans, *known.logs)}
+    ordered = [by_seq[seq] for seq in sorted(by_seq)]
+    spans = [row for row in ordered if isinstance(row, Span)]
+    return Trace(known.project, known.trace_id, spans, [row for row in ordered if not isinstance(row, Span)])

@@ -189,13 +189,13 @@ class DuckDBStore:
     def traces(self, keys: Sequence[TraceKey]) -> list[Trace]:
         """All rows of these traces, from memory where they are complete there."""
         known = {key: self.front.recent(key) for key in keys}
-        wanted = {key: places for key, (_trace, places) in known.items() if places}
+        wanted = {key: glimpse.missing for key, glimpse in known.items() if glimpse.missing}
         stored = self._history.rows(wanted) if wanted else {}
         whole = {
-            key: self.front.complete(key, stored[key], places) if places else trace
-            for key, (trace, places) in known.items()
+            key: self.front.complete(glimpse, stored[key]) if glimpse.missing else glimpse.trace
+            for key, glimpse in known.items()
         }
-        return [whole[key] or Trace(key.project, key.trace_id) for key in keys]
+        return [whole[key] for key in keys]
 
     def read(self, sql: str, params: Mapping[str, Any] | None = None, scope: Scope | None = None) -> pa.Table:
         """Rows of one question on a snapshot.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from making import START, span
@@ -346,3 +347,36 @@ def test_an_opened_store_learns_what_lies_where(path: Path, ids: str) -> None:
     assert all(store.front.seen.places(row.trace_id) for row in made)
     assert [len(t.spans) for t in store.traces([TraceKey("default", row.trace_id) for row in made])] == [1] * len(made)
     store.close()
+
+
+@pytest.mark.parametrize("grows", [False, True], ids=["the trace rests", "the trace grows meanwhile"])
+def test_a_trace_stays_whole_when_memory_lets_go_of_it_while_it_is_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch, grows: bool
+) -> None:
+    """Half of it is in the database, half in memory, and memory drops its half before both are put together."""
+    store = DuckDBStore(path, TINY)
+    store.append(Batch([span(1, trace=1), span(2, trace=1)]))
+    crowd(store, 1000)
+    store.append(Batch([span(3, trace=1), span(4, trace=1)]))
+    read = store._history.rows
+
+    def read_slowly(wanted: dict[TraceKey, list[tuple[int, int]]]) -> dict[TraceKey, list[tuple[int, Any]]]:
+        rows = read(wanted)
+        crowd(store, 2000)
+        if grows:
+            store.append(Batch([span(5, trace=1)]))
+        return rows
+
+    monkeypatch.setattr(store._history, "rows", read_slowly)
+    found = numbers(store, 1)
+    monkeypatch.undo()
+
+    assert set(found) - {5} == {1, 2, 3, 4}
+    assert numbers(store, 1) == [1, 2, 3, 4, *([5] if grows else [])]
+    store.close()
+
+
+def crowd(store: DuckDBStore, first: int) -> None:
+    """Enough other traces, all in the database, that memory holds none of the earlier ones."""
+    store.append(Batch([span(first + n, trace=first + n) for n in range(200)]))
+    assert store.flush()
