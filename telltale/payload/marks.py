@@ -101,19 +101,18 @@ class TextMark:
     code: Code | None
 
 
-_last: tuple[str, TextMark | None] = ("", None)
+_last: list[tuple[str, TextMark | None]] = [("", None)]
 """The last text with a mark: of a failed call several rules ask for the mark of one and the same text."""
 
 
 def mark_of(text: str) -> TextMark | None:
     """The error mark that a text begins with; None for every other text."""
-    global _last
-    known, mark = _last
+    known, mark = _last[0]
     if known is text:
         return mark
     mark = _mark_of(text)
     if mark is not None:
-        _last = (text, mark)
+        _last[0] = (text, mark)
     return mark
 
 
