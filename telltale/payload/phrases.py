@@ -49,6 +49,7 @@ _ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     ),
     (_DENIED, "access", r"access (?:is |was )?denied|not have access|no access\b"),
     (_DENIED, "not ", r"\bnot (?:allowed to|permitted|authori[sz]ed|authenticated|logged in|signed in)\b"),
+    (_DENIED, "n't own", None),
     (_DENIED, "unauthori", r"unauthori[sz]ed"),
     (_DENIED, "unauthenticated", None),
     (_DENIED, "forbidden", None),
