@@ -1,7 +1,8 @@
 """What a verdict costs: microseconds per tool call, normalised and judged, and the worst payloads found so far.
 
 Bars: at most 60 µs per call for 1 kB payloads on one core; at most 50 ms for a hostile payload of 1 MB; linear in the
-payload's size. Best of many runs, since the machine may be shared; traffic is nine tenths healthy.
+payload's size. CPU time, best of many runs, since the machine may be shared; traffic is nine tenths healthy. Of one
+text 256 KiB are read: those marked `whole` just fit, and cost more than a megabyte of which the rest is cut off.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from analytics.judge import judge_calls
 from analytics.normalise import normalise
 from analytics.settings import JudgeSettings
 from analytics.spans import CLIENT, ERROR, UNSET, Span, Trace
+from telltale.payload.unwrap import MAX_READ
 
 SETTINGS = JudgeSettings()
 SECOND = 1_000_000_000
@@ -40,6 +42,12 @@ KINDS = {
     "empty": "[]",
 }
 
+
+def whole(head: str, item: str, tail: str) -> str:
+    """As many items as fit into what is read of one text."""
+    return head + item * ((MAX_READ - len(head) - len(tail)) // len(item)) + tail
+
+
 HOSTILE = {
     "one word": "Error: " + "a" * MB,
     "many keys": json.dumps({f"key{n}": n for n in range(70_000)}),
@@ -50,6 +58,14 @@ HOSTILE = {
     "tags": "<html>" + "<title " * (MB // 7),
     "orders": "Error: " + "ignore all " * (MB // 11),
     "stack": "Error: " + "at x (y" * (MB // 7),
+    "empty lists": "[" + "[]," * (MB // 3) + "[]]",
+    "empty lists, whole": whole("[", "[],", "[]]"),
+    "empty objects, whole": whole("[", '{"a":{}},', "[]]"),
+    "many keys, whole": json.dumps({f"key{n}": n for n in range(14_000)}),
+    "many blocks, whole": whole('{"content":[', '{"type":"text","text":"{}"},', '{"type":"text","text":""}]}'),
+    "many texts, whole": json.dumps({f"key{n}": "Error: x" for n in range(10_000)}),
+    "repr, whole": whole("[", "'a',", "]"),
+    "layers, whole": json.dumps(json.dumps(json.dumps(whole("[", "[],", "[]]" + " " * 20).strip()))),
 }
 
 
@@ -87,11 +103,11 @@ def measure(trace: Trace, runs: int) -> tuple[float, float]:
     """Seconds to normalise and to judge a trace, best of the runs."""
     best = [float("inf"), float("inf")]
     for _ in range(runs):
-        start = time.perf_counter()
+        start = time.process_time()
         calls = normalise(trace, SETTINGS)
-        between = time.perf_counter()
+        between = time.process_time()
         judge_calls(trace, calls, SETTINGS)
-        end = time.perf_counter()
+        end = time.process_time()
         best = [min(best[0], between - start), min(best[1], end - between)]
     return best[0], best[1]
 
@@ -104,7 +120,7 @@ def main() -> None:
     for name, kinds in [("mixed, 1 in 10 failed", mixed), *((kind, [kind]) for kind in KINDS)]:
         first, second = (seconds / 20 * 1e6 for seconds in measure(traffic(20, kinds), 300))
         print(f"{name:<34}{first:>12.1f}{second:>10.1f}{first + second:>10.1f}")
-    print(f"\n{'1 MB hostile payloads':<34}{'normalise':>12}{'judge':>10}{'both':>10}   ms per call")
+    print(f"\n{'hostile payloads of up to 1 MB':<34}{'normalise':>12}{'judge':>10}{'both':>10}   ms per call")
     for name, payload in HOSTILE.items():
         trace = Trace("default", "a" * 32, one_call(payload, failed=True))
         first, second = (seconds * 1e3 for seconds in measure(trace, 3))
