@@ -1,8 +1,10 @@
 """Short texts with which programs begin to say that they did not do what they were to do.
 
-Four forms, each in the first words or the first sentence of a short text: `Failed to fetch …`, `Could not reach …`; a
-standard text of the operating system, of HTTP or of the large services (`Permission denied - …`); and, of a tool that
-was to act on something, the denial of its deed (`Edit not applied: …`) or of the thing that the call named.
+Each form stands in the first words or the first sentence of a short text and is held against the call: `Failed to
+fetch …`, `Could not reach …` with a verb that tools' names use; a fixed text of a published interface (`Permission
+denied - …`); a variable that is not set, a program that is not ready; a value that the call gave, called invalid; and,
+of a tool that was to act on something, the denial of the thing that the call named (`Element 9 not found`) or the deed
+that failed (`Image upload failed: …`). No form looks for words further on in the text.
 """
 
 from __future__ import annotations
@@ -46,34 +48,24 @@ _NOT_READY = re.compile(
     re.IGNORECASE,
 )
 
-_NOT_DONE = re.compile(
-    rf"{_DRESS}(?:the )?[\w-]{{2,20}}(?: [\w-]{{2,20}}){{0,2}} (?:was |were )?not \w{{2,20}}(?:ed|sent|made|done)\b",
-    re.I,
-)
 _STANDARD = {
     "permission denied": Code.PERMISSION_DENIED,
-    "access denied": Code.PERMISSION_DENIED,
-    "authentication required": Code.PERMISSION_DENIED,
-    "authentication failed": Code.PERMISSION_DENIED,
     "operation not permitted": Code.PERMISSION_DENIED,
+    "access denied": Code.PERMISSION_DENIED,
+    "the caller does not have permission": Code.PERMISSION_DENIED,
+    "caller does not have permission": Code.PERMISSION_DENIED,
     "connection refused": Code.UNAVAILABLE,
     "connection reset": Code.UNAVAILABLE,
     "connection timed out": Code.UNAVAILABLE,
-    "request timed out": Code.UNAVAILABLE,
     "operation timed out": Code.UNAVAILABLE,
+    "request timed out": Code.UNAVAILABLE,
     "network is unreachable": Code.UNAVAILABLE,
     "no such file or directory": Code.NOT_FOUND,
     "rate limit exceeded": Code.RATE_LIMITED,
-    "rate limit reached": Code.RATE_LIMITED,
     "quota exceeded": Code.RATE_LIMITED,
-    "caller does not have permission": Code.PERMISSION_DENIED,
-    "the caller does not have permission": Code.PERMISSION_DENIED,
-    "invalid api key": Code.PERMISSION_DENIED,
-    "invalid credentials": Code.PERMISSION_DENIED,
-    "invalid token": Code.PERMISSION_DENIED,
-    "token expired": Code.PERMISSION_DENIED,
-    "insufficient permissions": Code.PERMISSION_DENIED,
 }
+"""Fixed texts of published interfaces: POSIX `strerror`, the default messages of google.rpc.Code, S3's AccessDenied."""
+
 _STANDARD |= {
     phrase: code
     for phrase, status in REASON_PHRASES.items()
@@ -128,12 +120,6 @@ def could_not(text: str, looks_up: bool) -> str | None:
     if _SENTENCE_END.split(text.strip(), maxsplit=1)[0].endswith("?"):
         return None
     return hit.group("mark")
-
-
-def denied_deed(text: str) -> str | None:
-    """The beginning of a short text that denies a deed (`Email not sent`); for tools that change something."""
-    hit = _NOT_DONE.match(text) if _is_short(text) else None
-    return hit.group(0).strip() if hit is not None else None
 
 
 def standard_text(text: str) -> tuple[str, Code] | None:

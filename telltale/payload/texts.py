@@ -22,7 +22,6 @@ from telltale.payload.denials import (
     SHORT,
     absent_thing,
     could_not,
-    denied_deed,
     failed_deed,
     not_ready,
     refused_value,
@@ -201,7 +200,13 @@ def _coded(text: str, asked: Asked) -> Finding | None:
 
 
 def _could_not(text: str, asked: Asked) -> Finding | None:
-    """A short text that begins by saying that it was not done; not of tools that examine, or hand out documents."""
+    """A short text that begins by saying that it was not done; not of tools that examine, or hand out documents.
+
+    A sentence bears no mark, so this never makes a failure visible: the call is a silent one, and only suspected. It
+    stays because prose is one of the ways in which calls fail silently, and nothing else tells of it: of the silent
+    failures in public reports and hold-outs it alone finds one in seven, at no false alarm among 341 healthy calls.
+    What brought nothing there (`… not sent`) and phrases that no published interface fixes were taken out.
+    """
     if len(text) > SHORT:
         return None
     verb = verb_of(asked.tool)
@@ -227,8 +232,7 @@ def _undone(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | No
         return known
     mark = could_not(text, looks_up=verb in (Verb.READ, Verb.UNKNOWN))
     if mark is None and verb not in (Verb.READ, Verb.UNKNOWN):
-        mark = denied_deed(text) if verb is Verb.CHANGE else None
-        mark = mark or failed_deed(text)
+        mark = failed_deed(text)
     if mark is not None:
         return mark, None
     acts = verb is not Verb.READ and not names_a_removal(asked.tool)
