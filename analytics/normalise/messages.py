@@ -49,6 +49,8 @@ class Exchange:
 def read_messages(sent: Any) -> Exchange:
     """Tool calls and answers in a message list, as JSON text or structured. Never raises."""
     found = Exchange()
+    if isinstance(sent, str) and not _may_hold_parts(sent):
+        return found
     value = _decoded(sent)
     if not isinstance(value, dict | list):
         return found
@@ -96,6 +98,14 @@ def read_flattened(attributes: Mapping[str, Any], prefix: str) -> Exchange:
             content = message.get("content", message.get("text"))
             found.responses.append(Response(_text(message["tool_call_id"]), _text(message.get("name")), content))
     return found
+
+
+def _may_hold_parts(text: str) -> bool:
+    """Whether a JSON text can hold a tool call or an answer: every name that marks one has one of two words in it.
+
+    Most messages are a conversation without tools, and need no decoding. An escape may hide a letter of a name.
+    """
+    return "tool" in text or "function" in text or "\\u" in text
 
 
 def _decoded(sent: Any) -> Any:
