@@ -21,6 +21,7 @@ _CARRIERS = ("result", "output", "response", "content", "text", "body", "html", 
 _LAST_WORDS = ("summary", "final_response", "final_output", "final_answer", "reply")
 """Under these an agent's last words stand; a summary of a record is none, so they count only beside a claim."""
 
+_ANY_CARRIER = frozenset((*_CARRIERS, *_LAST_WORDS))
 _MARKED = frozenset(
     (
         *("text.error_mark", "text.masking", "text.tool_named", "text.status_line", "text.xml_error"),
@@ -42,6 +43,8 @@ def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding 
         asked: what was asked of the tool.
         claimed: whether the object says of itself that it succeeded; then only a mark counts, and no program's output.
     """
+    if value.keys().isdisjoint(_ANY_CARRIER):
+        return None
     if claimed and any(inner == 0 for key, inner in value.items() if role_of(key) == Role.EXIT):
         return None
     for key in (*_CARRIERS, *_LAST_WORDS) if claimed else _CARRIERS:

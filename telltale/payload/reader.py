@@ -43,6 +43,7 @@ _MESSAGE_KEYS = (
     ),
     *("title", "details", "stderr"),
 )
+_NESTING_KEYS = frozenset(_NESTING)
 _TEXTS = frozenset(("result", "response", "output", "data"))
 _MAX_LEVELS = 3
 _MOST_KEYS = 6
@@ -101,9 +102,10 @@ def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
         path += inner[0] + "."
         level = inner[1]
     claimed = bool(reading.findings)
-    carried = carried_text(value, asked, claimed) if all(f.says is Says.SUCCESS for f in reading.findings) else None
-    if carried is not None:
-        reading.findings.insert(0, carried)
+    if not claimed or all(f.says is Says.SUCCESS for f in reading.findings):
+        carried = carried_text(value, asked, claimed)
+        if carried is not None:
+            reading.findings.insert(0, carried)
     if reading.failed:
         # Below an object that claims success an envelope is a contradiction, not an answer that keeps the contract.
         if level is value or reading.finding(Says.SUCCESS) is None:
@@ -124,6 +126,8 @@ def _wrapped(level: dict[str, Any], asked: Asked) -> tuple[str, dict[str, Any]] 
         inner_objects = [(str(key), inner) for key, inner in level.items() if role_of(key) is None]
         if len(inner_objects) == 1 and isinstance(inner_objects[0][1], dict) and inner_objects[0][1]:
             return inner_objects[0]
+    if level.keys().isdisjoint(_NESTING_KEYS):
+        return None
     for name in _NESTING:
         inner = level.get(name)
         if isinstance(inner, str) and inner[:1] == "{" and name in _TEXTS and not names_documents(asked.tool):
@@ -213,6 +217,8 @@ def _code(declared: Any, holder: dict[str, Any], reading: Reading) -> Code | Non
 
 def retry_after(holder: dict[str, Any]) -> float | None:
     """Seconds to wait, under any of the customary keys; milliseconds where the key says so."""
+    if holder.keys().isdisjoint(_RETRY_NAMES):
+        return None
     for key, factor in _RETRY_KEYS:
         inner = holder.get(key)
         if isinstance(inner, str) and inner.strip().isdigit():
@@ -234,6 +240,7 @@ _RETRY_KEYS = (
     ("retryAfterMs", 0.001),
     ("retry_after_millis", 0.001),
 )
+_RETRY_NAMES = frozenset(key for key, _ in _RETRY_KEYS)
 
 
 def message_of(holder: dict[str, Any]) -> str | None:
