@@ -1,4 +1,8 @@
-"""OTLP protobuf to rows: the upb parser, then tuned loops (attribute access is what costs, so each is read once)."""
+"""OTLP protobuf to rows: the upb parser, then tuned loops (attribute access is what costs, so each is read once).
+
+Texts and attributes come out of the parser as bytes (`collector.decode.messages`). A text that is not UTF-8 costs the
+row that holds it; in a resource or scope, all rows under it.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from google.protobuf.message import DecodeError as ProtobufDecodeError
-from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from analytics.spans import Attributes, Event, Link, LogRecord, Span
 from collector.decode.caps import DEPTH_MARK, cap_key, cap_nested, cap_text, choose_attributes, thin
 from collector.decode.decoded import Decoded, DecodeError, Signal
 from collector.decode.limits import DecodeLimits
+from collector.decode.messages import LogRequest, TraceRequest
+from collector.decode.pairs import KNOWN, SMALL, NotUtf8Error, Pair, any_pair, any_value, short_text, text, text_pair
 from collector.decode.wire import count_messages, count_records
 
 _NO_TRACE, _NO_SPAN = bytes(16), bytes(8)
-_MESSAGE: dict[Signal, Any] = {Signal.TRACES: ExportTraceServiceRequest, Signal.LOGS: ExportLogsServiceRequest}
-_ODD = 128
-"""Attribute keys longer than this get a second look."""
+_MESSAGE: dict[Signal, Any] = {Signal.TRACES: TraceRequest, Signal.LOGS: LogRequest}
+_Scope = tuple[str, str, Attributes, str]
+"""Name, version and attributes of a scope, and the schema URL: the order of `analytics.spans.Span`."""
 
 
 def decode(body: bytes, signal: Signal, project: str, received_ns: int, limits: DecodeLimits) -> Decoded:
@@ -48,33 +52,52 @@ def decode(body: bytes, signal: Signal, project: str, received_ns: int, limits: 
 class _Reader:
     """Turns one parsed request into rows; holds what all of its rows share."""
 
-    __slots__ = ("_decoded", "_limits", "_project", "_received_ns")
+    __slots__ = ("_decoded", "_limits", "_project", "_received_ns", "_small")
 
     def __init__(self, decoded: Decoded, project: str, received_ns: int, limits: DecodeLimits) -> None:
         self._decoded = decoded
         self._project = project
         self._received_ns = received_ns
         self._limits = limits
+        self._small = min(SMALL, limits.value_chars)  # no text in an attribute of so many bytes can need a cut
 
     def resource_spans(self, group: Any) -> None:
         """Every span of one ResourceSpans."""
         resource_cut: dict[str, int] = {}
-        resource, _ = self._attributes(group.resource.attributes, resource_cut, "resource.")
+        try:
+            resource, _ = self._attributes(group.resource.attributes, resource_cut, "resource.")
+            schema_url = text(group.schema_url)
+        except NotUtf8Error:
+            self._reject_spans(sum(len(scoped.spans) for scoped in group.scope_spans))
+            return
         add = self._decoded.batch.spans.append
         for scoped in group.scope_spans:
             scope_cut = dict(resource_cut)
-            scope = scoped.scope
-            scope_attributes, _ = self._attributes(scope.attributes, scope_cut, "scope.")
-            schema_url = (scoped.schema_url or group.schema_url)[:1024]
-            shared = (scope.name[:1024], scope.version[:1024], scope_attributes, schema_url)
+            try:
+                shared = self._scope(scoped, schema_url, scope_cut)
+            except NotUtf8Error:
+                self._reject_spans(len(scoped.spans))
+                continue
             for message in scoped.spans:
-                span = self._span(message, resource, shared, scope_cut)
+                try:
+                    span = self._span(message, resource, shared, scope_cut)
+                except NotUtf8Error:
+                    self._reject_spans(1)
+                    continue
                 if span is not None:
                     add(span)
 
-    def _span(
-        self, message: Any, resource: Attributes, shared: tuple[str, str, Attributes, str], shared_cut: dict[str, int]
-    ) -> Span | None:
+    def _reject_spans(self, count: int) -> None:
+        if count:
+            self._decoded.reasons["spans rejected for text that is not UTF-8"] += count
+
+    def _scope(self, scoped: Any, schema_url: str, cut: dict[str, int]) -> _Scope:
+        scope = scoped.scope
+        attributes, _ = self._attributes(scope.attributes, cut, "scope.")
+        url = text(scoped.schema_url) or schema_url
+        return text(scope.name)[:1024], text(scope.version)[:1024], attributes, url[:1024]
+
+    def _span(self, message: Any, resource: Attributes, shared: _Scope, shared_cut: dict[str, int]) -> Span | None:
         trace_id, span_id, parent = message.trace_id, message.span_id, message.parent_span_id
         if len(trace_id) != 16 or len(span_id) != 8 or trace_id == _NO_TRACE or span_id == _NO_SPAN:
             self._decoded.reasons["spans rejected for an invalid trace_id or span_id"] += 1
@@ -82,11 +105,11 @@ class _Reader:
         if len(parent) not in (0, 8):
             self._decoded.reasons["spans rejected for an invalid parent_span_id"] += 1
             return None
-        limits = self._limits
-        cut = dict(shared_cut)
-        status = message.status
+        cut = dict(shared_cut) if shared_cut else {}
+        status, state = message.status, message.trace_state
         start, end = message.start_time_unix_nano, message.end_time_unix_nano
         attributes, dropped = self._attributes(message.attributes, cut, "")
+        name, reason = self._text("name", message.name, cut), self._text("status_message", status.message, cut)
         events, dropped_events = self._events(message.events, cut) if message.events else ([], 0)
         links, dropped_links = self._links(message.links, cut) if message.links else ([], 0)
         notes = self._decoded.notes
@@ -102,18 +125,18 @@ class _Reader:
             trace_id.hex(),
             span_id.hex(),
             "" if parent == _NO_SPAN else parent.hex(),
-            cap_text("name", message.name, cut, "name", limits),
+            name,
             message.kind,
             start,
             end,
             code if code in (1, 2) else 0,
-            cap_text("status", status.message, cut, "status_message", limits),
+            reason,
             attributes,
             events,
             links,
             resource,
             *shared,
-            message.trace_state[:1024],
+            text(state)[:1024] if state else "",
             message.flags & 0xFF,
             message.dropped_attributes_count + dropped,
             message.dropped_events_count + dropped_events,
@@ -123,11 +146,17 @@ class _Reader:
             self._received_ns,
         )
 
+    def _text(self, mark: str, raw: bytes, cut: dict[str, int]) -> str:
+        """A name or a status message."""
+        if len(raw) <= self._small:
+            return short_text(raw)
+        return cap_text("name", text(raw), cut, mark, self._limits)
+
     def _events(self, messages: Sequence[Any], cut: dict[str, int]) -> tuple[list[Event], int]:
         kept, dropped = thin(messages, self._limits.events)
         events = []
         for message in kept:
-            name = cap_text("name", message.name, cut, "event.name", self._limits)
+            name = self._text("event.name", message.name, cut)
             attributes, lost = self._attributes(message.attributes, cut, f"event.{name[:64]}.")
             dropped += lost
             events.append(Event(name, message.time_unix_nano, attributes))
@@ -143,65 +172,101 @@ class _Reader:
     def resource_logs(self, group: Any) -> None:
         """Every record of one ResourceLogs."""
         resource_cut: dict[str, int] = {}
-        resource, _ = self._attributes(group.resource.attributes, resource_cut, "resource.")
+        try:
+            resource, _ = self._attributes(group.resource.attributes, resource_cut, "resource.")
+        except NotUtf8Error:
+            self._reject_logs(sum(len(scoped.log_records) for scoped in group.scope_logs))
+            return
         for scoped in group.scope_logs:
-            scope = scoped.scope
+            try:
+                scope = (text(scoped.scope.name)[:1024], text(scoped.scope.version)[:1024])
+            except NotUtf8Error:
+                self._reject_logs(len(scoped.log_records))
+                continue
             for message in scoped.log_records:
-                record = self._log(message, resource, scope.name[:1024], scope.version[:1024], dict(resource_cut))
+                try:
+                    record = self._log(message, resource, scope, dict(resource_cut))
+                except NotUtf8Error:
+                    self._reject_logs(1)
+                    continue
                 if record is not None:
                     self._decoded.batch.logs.append(record)
 
-    def _log(
-        self, message: Any, resource: Attributes, scope_name: str, scope_version: str, cut: dict[str, int]
-    ) -> LogRecord | None:
+    def _reject_logs(self, count: int) -> None:
+        if count:
+            self._decoded.reasons["log records rejected for text that is not UTF-8"] += count
+
+    def _log(self, message: Any, resource: Attributes, scope: tuple[str, str], cut: dict[str, int]) -> LogRecord | None:
         trace_id, span_id = message.trace_id, message.span_id
         if len(trace_id) not in (0, 16) or len(span_id) not in (0, 8):
             self._decoded.reasons["log records rejected for an invalid trace_id or span_id"] += 1
             return None
         attributes, dropped = self._attributes(message.attributes, cut, "")
-        body = self._value("body", message.body, cut, "body")
+        body = self._value("body", any_value(message.body), cut, "body")
+        event_name = text(message.event_name)[:1024]
         if cut:
             self._decoded.notes["log records have values cut at a cap"] += 1
         return LogRecord(
             trace_id="" if trace_id == _NO_TRACE else trace_id.hex(),
             span_id="" if span_id == _NO_SPAN else span_id.hex(),
-            event_name=message.event_name[:1024],
+            event_name=event_name,
             time_ns=message.time_unix_nano or message.observed_time_unix_nano,
             severity=message.severity_number,
             body=body,
             attributes=attributes,
             resource=resource,
-            scope_name=scope_name,
-            scope_version=scope_version,
+            scope_name=scope[0],
+            scope_version=scope[1],
             dropped_attributes=message.dropped_attributes_count + dropped,
             cut=cut,
             project=self._project,
             received_ns=self._received_ns,
         )
 
-    def _attributes(self, pairs: Any, cut: dict[str, int], prefix: str) -> tuple[Attributes, int]:
+    def _attributes(self, raws: Any, cut: dict[str, int], prefix: str) -> tuple[Attributes, int]:
         """Attributes as a dict (the last of equal keys wins), and how many were over the cap."""
         limits = self._limits
         dropped = 0
-        if len(pairs) > limits.attributes:
-            chosen = choose_attributes([pair.key for pair in pairs], limits.attributes)
-            dropped = len(pairs) - len(chosen)
-            pairs = [pair for n, pair in enumerate(pairs) if n in chosen]
+        raws = raws[:]  # a list: a repeated field is slower to walk
+        if len(raws) > limits.attributes:
+            chosen = choose_attributes([any_pair(raw).key for raw in raws], limits.attributes)
+            dropped = len(raws) - len(chosen)
+            raws = [raw for n, raw in enumerate(raws) if n in chosen]
         attributes: Attributes = {}
-        small = limits.value_chars
-        for pair in pairs:
-            key, value = pair.key, pair.value
-            if len(key) > _ODD or "\0" in key:
-                key = cap_key(key)
-            if text := value.string_value:
-                if len(text) > small or "\0" in text:
-                    text = cap_text(key, text, cut, prefix + key, limits)
-                attributes[key] = text
-            elif number := value.int_value:
-                attributes[key] = number
+        known, small, large = KNOWN.get, self._small, limits.value_chars
+        for raw in raws:
+            if len(raw) <= small:
+                key, value = known(raw) or self._learn(raw, cut, prefix)
+                attributes[key] = value
+            elif pair := text_pair(raw):
+                key, value = pair
+                if len(value) > large or "\0" in value or "\0" in key:
+                    key = cap_key(key)
+                    value = cap_text(key, value, cut, prefix + key, limits)
+                attributes[key] = value
             else:
-                attributes[key] = self._value(key, value, cut, prefix + key)
+                self._any(raw, attributes, cut, prefix)
         return attributes, dropped
+
+    def _learn(self, raw: bytes, cut: dict[str, int], prefix: str) -> Pair:
+        """A small attribute that is met for the first time; remembered where its value is plain."""
+        read = text_pair(raw)
+        if read is not None and "\0" not in read[0] and "\0" not in read[1]:
+            pair: Pair = read
+        else:
+            found: Attributes = {}
+            self._any(raw, found, cut, prefix)
+            [pair] = found.items()
+            if type(pair[1]) not in (int, float, bool):
+                return pair
+        KNOWN.learn(raw, pair)
+        return pair
+
+    def _any(self, raw: bytes, attributes: Attributes, cut: dict[str, int], prefix: str) -> None:
+        """An attribute of any form, the slow way."""
+        message = any_pair(raw)
+        key = cap_key(message.key)
+        attributes[key] = self._value(key, message.value, cut, prefix + key)
 
     def _value(self, key: str, value: Any, cut: dict[str, int], mark: str) -> Any:
         kind = value.WhichOneof("value")

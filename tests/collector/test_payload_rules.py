@@ -8,6 +8,7 @@ import os
 from typing import Any
 
 import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from collector.decode import DEFAULT_LIMITS
 from collector.decode.caps import DEPTH_MARK
@@ -282,10 +283,63 @@ def test_very_deep_json_is_400(service: Service) -> None:
         assert post(service, body, JSON).status_code == 400
 
 
+def spoiled(request: Any, *texts: bytes) -> bytes:
+    """The request with its texts made no UTF-8, the lengths as they were."""
+    body: bytes = request.SerializeToString()
+    for each in texts:
+        assert each in body
+        body = body.replace(each, b"\xff" * len(each))
+    return body
+
+
+PLACES: dict[str, tuple[dict[str, Any], str]] = {
+    "name": ({"name": "spoil"}, "span"),
+    "status": ({}, "span"),
+    "trace state": ({"trace_state": "spoil"}, "span"),
+    "key": ({"attributes": {"spoil": 1}}, "span"),
+    "value": ({"attributes": {"key": "spoil"}}, "span"),
+    "long value": ({"attributes": {"key": "spoil" + "x" * 500}}, "span"),
+    "nested": ({"attributes": {"key": ["a", {"b": "spoil"}]}}, "span"),
+    "event": ({}, "span"),
+    "resource": ({}, "group"),
+    "scope": ({}, "group"),
+}
+
+
 @pytest.mark.otlp(80)
-def test_invalid_utf8_is_400(service: Service) -> None:
-    """Bytes that are no UTF-8 in a string refuse the request, by both encodings."""
-    body = traces().SerializeToString().replace(b"execute_tool look", b"execute_tool \xff\xfe\xfdk")
+@pytest.mark.parametrize("place", PLACES)
+def test_invalid_utf8_costs_what_holds_it(service: Service, place: str) -> None:
+    """The span with the bad text, or the spans under a bad resource or scope, are rejected; the rest is stored."""
+    fields, reach = PLACES[place]
+    request = traces(2)
+    bad = traces(1, **fields).resource_spans[0]
+    span = bad.scope_spans[0].spans[0]
+    if place == "status":
+        span.status.message = "spoil"
+    if place == "event":
+        span.events.add(name="exception").attributes.add(key="spoil")
+    if place == "resource":
+        bad.resource.attributes.add(key="k").value.string_value = "spoil"
+    if place == "scope":
+        bad.scope_spans[0].scope.version = "spoil"
+    bad.scope_spans[0].spans.add().CopyFrom(request.resource_spans[0].scope_spans[0].spans[0])
+    bad.scope_spans[0].spans[1].trace_id = os.urandom(16)
+    other = bad.scope_spans[0].spans[1].trace_id
+    request.resource_spans.add().CopyFrom(bad)
+    answer = post(service, spoiled(request, b"spoil"))
+    assert answer.status_code == 200
+    told = ExportTraceServiceResponse.FromString(answer.content).partial_success
+    assert told.rejected_spans == (2 if reach == "group" else 1)
+    assert "not UTF-8" in told.error_message
+    for good in request.resource_spans[0].scope_spans[0].spans:
+        assert stored_span(service, good.trace_id).name == good.name
+    assert len(stored(service, other).spans) == (0 if reach == "group" else 1)
+
+
+@pytest.mark.otlp(42, 80)
+def test_what_is_no_protobuf_is_400(service: Service) -> None:
+    """An attribute that is no message refuses the request, as does JSON that is not UTF-8."""
+    body = spoiled(traces(attributes={"gone": 1}), any_value(1).SerializeToString())
     assert post(service, body).status_code == 400
     assert post(service, b'{"resourceSpans":[{"schemaUrl":"\xff"}]}', JSON).status_code == 400
 
