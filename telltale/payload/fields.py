@@ -49,6 +49,7 @@ _NAMES = {
     Role.STREAM: "stdout stderr",
     Role.CODE: "code",
     Role.MESSAGE: "message msg detail details reason title hint description stack cause help suggestion"
+    " stackTrace stacktrace stack_trace StackTrace"
     " recovery_suggestion",
     Role.RETRY: "retryable retry_after retryAfter retry_after_seconds retryAfterSeconds retry_after_ms retryAfterMs"
     " action should_retry shouldRetry retriable isRetryable is_retryable",
@@ -56,7 +57,7 @@ _NAMES = {
     " duration_ms elapsed elapsed_ms took version path instance docs documentation_url doc_url more_info"
     " moreInfo info_url category tool tool_name toolName tool_call_id toolCallId call_id"
     " callId error_id errorId jsonrpc field param ref reference method url"
-    " source",
+    " source schema schema_version schemaVersion $schema spanId span_id",
 }
 _ROLES: dict[str, int] = {}
 for _role, _names in _NAMES.items():

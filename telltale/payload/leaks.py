@@ -86,21 +86,26 @@ def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
             yield kind, excerpt[:120]
 
 
-_STACKS = frozenset(("stack", "stackTrace", "stacktrace", "stack_trace", "traceback"))
+_STACKS = frozenset(("stack", "stackTrace", "StackTrace", "stacktrace", "stack_trace", "traceback"))
+_FRAME = re.compile(r"\s*at [\w.$<>]{3,200}.{0,300}:(?:line )?\d+\)?", re.DOTALL)
 
 
 def holds_stack(value: Any, depth: int = 3) -> bool:
-    """Whether a result hands out stack frames: a filled list, or a text of several lines, under a key for them."""
+    """Whether a result hands out stack frames: a filled list, or a text of frames or lines, under a key for them."""
     if isinstance(value, list):
         return depth > 0 and any(holds_stack(item, depth - 1) for item in value[:3])
     if not isinstance(value, dict):
         return False
     for key, inner in list(value.items())[:40]:
-        if key in _STACKS and ((isinstance(inner, list) and inner) or (isinstance(inner, str) and "\n" in inner)):
+        if key in _STACKS and ((isinstance(inner, list) and inner) or (isinstance(inner, str) and _is_stack(inner))):
             return True
         if depth > 0 and isinstance(inner, dict | list) and holds_stack(inner, depth - 1):
             return True
     return False
+
+
+def _is_stack(text: str) -> bool:
+    return "\n" in text or _FRAME.match(text) is not None
 
 
 def _credential(head: str, known: str) -> str | None:

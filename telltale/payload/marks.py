@@ -43,6 +43,7 @@ _PROGRAM = re.compile(
     r"|SQLSTATE\[\w{5}\]|ORA-\d{5}:|Msg \d{1,6}, Level \d|Error response from daemon:|make(?:\[\d\])?: \*\*\* "
     r"|(?:\(error\) )?(?:ERR|WRONGTYPE|NOAUTH|NOPERM|WRONGPASS|MOVED|ASK|READONLY|LOADING|OOM|BUSY|NOSCRIPT|EXECABORT"
     r"|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS) (?=[A-Za-z\d'])"  # Redis serialization protocol
+    r"|(?:<br ?/?>\s*)?<b>(?:Fatal|Parse|Recoverable fatal) error</b>:|PHP (?:Fatal|Parse) error: "  # php, html_errors
     r"|-32\d{3}: |\[Errno -?\d{1,5}\] |\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) |(?P<errno>E[A-Z_]{3,24}): "
     r"|\d{3,6} \((?P<state>[0-9A-Z]{5})\): "
     r"|[a-z][\w.-]{0,20}: (?:(?:error|fatal|fatal error|\(\d{1,3}\))(?=[: ])|Error(?=:)"
@@ -242,6 +243,7 @@ _CLIENT = re.compile(
     r"|(?P<requests>[45]\d\d) (?:Client|Server) Error: .{0,80} for url"
     r"|Request failed with status code (?P<axios>[45]\d\d)|HTTP Error (?P<urllib>[45]\d\d): "
     r"|HTTP (?:(?:error|status)[ :]{1,3})?(?P<plain>[45]\d\d)(?=[:,.)]|$| [A-Z-])"
+    r"|<HttpError (?P<gapi>[45]\d\d) when requesting "  # googleapiclient
     r"|Error code: (?P<code>[45]\d\d)\b|(?P<google>[45]\d\d) [A-Z][A-Z_]{4,40}\. "
     r"|(?P<fetch>request to https?://\S{1,250} failed, reason: )|(?P<aio>Cannot connect to host \S{1,100} ssl:)"
     r"|(?P<httpcore>All connection attempts failed\Z)"

@@ -50,7 +50,7 @@ def error_object(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
     for key, inner in fields.get(Role.CODE):
         found = _numbered(key, inner, value, fields)
         if found is None and (fields.substance == 0 or fields.has(Role.RETRY)):
-            found = _coded(key, inner, value, fields)
+            found = _coded(key, inner, value, fields, asked)
         if found is not None:
             return found
     return None
@@ -90,8 +90,8 @@ def _stack_frames(value: dict[str, Any]) -> str | None:
 _FRAME = frozenset(("className", "methodName", "lineNumber", "fileName", "filename", "lineno"))
 
 
-def _coded(key: str, inner: Any, value: dict[str, Any], fields: Fields) -> Finding | None:
-    """A code with what makes it an error object: a JSON-RPC number, a retry flag, a known name beside a message."""
+def _coded(key: str, inner: Any, value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """A code with what makes it an error object: a JSON-RPC number, advice to retry, a known name beside a message."""
     if not (fields.has(Role.MESSAGE) or fields.has(Role.RETRY)):
         return None
     if isinstance(inner, int) and not isinstance(inner, bool):
@@ -100,14 +100,21 @@ def _coded(key: str, inner: Any, value: dict[str, Any], fields: Fields) -> Findi
         if isinstance(value.get("details"), list) and "message" in value and code_of_grpc(inner) is not None:
             return Finding("payload.error_object", Says.FAILED, key, inner, code_of_grpc(inner))
     elif isinstance(inner, str):
-        known = (
-            code_of(inner)
-            or code_of_sqlstate(inner)
-            or (code_of_class(inner) if inner.endswith(("Error", "Exception")) else None)
-        )
-        if isinstance(value.get("retryable"), bool) or (isinstance(value.get("message"), str) and known is not None):
+        known = code_of(inner) or code_of_sqlstate(inner)
+        if known is None and (inner.endswith(("Error", "Exception")) or "_" in inner):
+            known = code_of_class(inner)
+        advised = isinstance(value.get("retryable"), bool) or (known is not None and fields.has(Role.RETRY))
+        if known is not None and _was_given(inner, asked):
+            return None
+        if advised or (isinstance(value.get("message"), str) and known is not None):
             return Finding("payload.error_object", Says.FAILED, key, inner[:200], known or code_inside(value, fields))
     return None
+
+
+def _was_given(code: str, asked: Asked) -> bool:
+    """Whether the caller had named the code, so that the object explains it."""
+    given = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
+    return any(isinstance(value, str) and value.lower() == code.lower() for value in given)
 
 
 def validator_report(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
