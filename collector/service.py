@@ -202,7 +202,12 @@ class Service:
         access = IngestAccess(self.tokens, SenderRate(limits.sender_bytes_per_s))
         loop = undo.enter_context(LoopThread("receivers"))
         self._grpc = GrpcReceiver(
-            self._intake, self._in_flight, self.metrics, access, message_bytes=limits.grpc_message_bytes
+            self._intake,
+            self._in_flight,
+            self.metrics,
+            access,
+            message_bytes=limits.grpc_message_bytes,
+            connections=limits.connection(),
         )
         host = f"[{config.host}]" if ":" in config.host else config.host
         try:

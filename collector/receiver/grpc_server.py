@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 from collections.abc import Awaitable, Callable
 from urllib.parse import unquote
@@ -15,6 +16,8 @@ from collector.decode import Encoding, Signal
 from collector.errors import Refusal, as_refusal, overloaded
 from collector.intake import InFlight, Intake
 from collector.metrics import Metrics
+from collector.receiver.grpc_connections import GrpcConnections
+from collector.receiver.http_protocol import ConnectionLimits
 from collector.receiver.responses import export_response, retry_info, status_of
 
 log = structlog.get_logger("collector.receiver.grpc")
@@ -40,6 +43,7 @@ class GrpcReceiver:
         access: IngestAccess,
         *,
         message_bytes: int = 4 * 1024 * 1024,
+        connections: ConnectionLimits | None = None,
         concurrent: int = 512,
     ) -> None:
         self._intake = intake
@@ -49,7 +53,9 @@ class GrpcReceiver:
         self._message_bytes = message_bytes
         self._concurrent = concurrent
         self._active = 0
+        self._limits = connections or ConnectionLimits()
         self._server: grpc.aio.Server | None = None
+        self._watch: asyncio.Task[None] | None = None
 
     async def start(self, address: str, credentials: grpc.ServerCredentials | None = None) -> int:
         """Bind and serve; returns the port.
@@ -70,10 +76,14 @@ class GrpcReceiver:
             raise OSError(f"cannot bind {address}")
         await server.start()
         self._server = server
+        self.connections = GrpcConnections(port, self._limits)
+        self._watch = asyncio.create_task(self.connections.watch())
         return port
 
     async def stop(self, grace_s: float) -> None:
         """Stop accepting; calls in progress get `grace_s` seconds."""
+        if self._watch is not None:
+            self._watch.cancel()
         if self._server is not None:
             await self._server.stop(grace_s)
 
@@ -114,8 +124,9 @@ def _options(message_bytes: int) -> list[tuple[str, int]]:
         ("grpc.max_receive_message_length", message_bytes),
         ("grpc.so_reuseport", 0),
         ("grpc.server_handshake_timeout_ms", 3_000),
-        ("grpc.keepalive_time_ms", 20_000),
+        ("grpc.keepalive_time_ms", 15_000),
         ("grpc.keepalive_timeout_ms", 10_000),
+        ("grpc.http2.ping_timeout_ms", 10_000),  # else a ping has a minute, whatever the keepalive says
         ("grpc.keepalive_permit_without_calls", 1),
         ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
         ("grpc.max_connection_idle_ms", 600_000),
