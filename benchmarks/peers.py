@@ -3,15 +3,15 @@
     make bench-peers-setup                  # once: each peer in an environment of its own below .venvs
     make bench ARGS=peers
 
-The figure is spans per CPU-second of the whole process tree, from the first request until every span can be counted:
-for Telltale judged and in the API, for Phoenix in `recordCount` of its projects, for MLflow in the rows of its `spans`
-table. It holds on a shared machine where wall figures do not. All servers run throughout, each with its defaults and
-its own SQLite or DuckDB file; the rounds take turns and the medians are compared. A peer takes the first requests of a
-round, Telltale those and more of the same kind, BENCH_PEER_OURS times as many: it would be done with a peer's share in
-a fraction of a CPU-second, which is too short to measure. `TELLTALE_BENCH_PHOENIX` and `TELLTALE_BENCH_MLFLOW` name
-other environments than `.venvs/phoenix` and `.venvs/mlflow`; BENCH_PEER_BATCHES and BENCH_PEER_ROUNDS change the size.
-A peer does more per span than Telltale in places (token costs, attributes of its own pages); what is compared is the
-price of a span that can be asked for.
+The figure is spans per CPU-second of the whole process tree, from the first request until every span can be counted
+and the processes are at rest again (work put off is counted too): for Telltale judged and in the API, for Phoenix in
+`recordCount` of its projects, for MLflow in the rows of its `spans` table. It holds on a shared machine where wall
+figures do not. All servers run throughout, each with its defaults and its own SQLite or DuckDB file; the rounds take
+turns and the medians are compared. A peer takes the first requests of a round, Telltale those and more of the same
+kind, BENCH_PEER_OURS times as many: it would be done with a peer's share in a fraction of a CPU-second, which is too
+short to measure. `TELLTALE_BENCH_PHOENIX` and `TELLTALE_BENCH_MLFLOW` name other environments than `.venvs/phoenix`
+and `.venvs/mlflow`; BENCH_PEER_BATCHES and BENCH_PEER_ROUNDS change the size. A peer does more per span than Telltale
+in places (token costs, attributes of its own pages); what is compared is the price of a span that can be asked for.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ ROUNDS, BATCHES = int(os.environ.get("BENCH_PEER_ROUNDS", "5")), int(os.environ.
 OURS = int(os.environ.get("BENCH_PEER_OURS", "30"))
 SPANS, SENDERS = 512, 4
 START_S, VISIBLE_S, REQUEST_S = 240, 900, 300
+_REST_S = 2.0
 
 
 @dataclass(frozen=True)
@@ -219,13 +220,18 @@ def measure(target: Target, bodies: list[bytes]) -> tuple[float, float, Counter[
     before = target.visible()
     wall, cpu = time.perf_counter(), target.cpu_s()
     codes = push(target, bodies)
-    _wait(
-        lambda: target.visible() >= before + spans,
-        VISIBLE_S,
-        f"{target.name} to show {spans} spans",
-        target.look_every_s,
-    )
-    return spans / (target.cpu_s() - cpu), spans / (time.perf_counter() - wall), codes
+    shown = f"{target.name} to show {spans} spans"
+    _wait(lambda: target.visible() >= before + spans, VISIBLE_S, shown, target.look_every_s)
+    wall = time.perf_counter() - wall
+    _wait(lambda: _resting(target), VISIBLE_S, f"{target.name} to rest")
+    return spans / (target.cpu_s() - cpu), spans / wall, codes
+
+
+def _resting(target: Target) -> bool:
+    """Whether the processes use less than a fifth of a core."""
+    before = target.cpu_s()
+    time.sleep(_REST_S)
+    return target.cpu_s() - before < 0.2 * _REST_S
 
 
 def main() -> None:
