@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from analytics.conventions.convention import Kind, text
@@ -24,8 +25,6 @@ _NO_MODEL = frozenset({"unknown", "Unknown"})
 _NO_AGENT = frozenset({"OpenAI Agent", "haystack.agent"})
 """What OpenTelemetry's OpenAI Agents instrumentation writes on every tool span, and Haystack's name of every agent."""
 _RUN_SUFFIXES = (".run", "._execute_core", ".agent", ".arun")
-_SESSION_SET, _USER_SET = frozenset(SESSION_KEYS), frozenset(USER_KEYS)
-_AGENT_SET = frozenset(AGENT_KEYS)
 _TELLING = frozenset(
     {*SESSION_KEYS, *USER_KEYS, *AGENT_KEYS, "metadata", *(key for c in SCOPED for key in (*c.session, *c.agent))}
 )
@@ -53,7 +52,9 @@ class Context:
 
     tree: Tree
     logs: list[LogRecord]
+    _told: dict[int, Placed] = field(default_factory=dict)
     _inherited: dict[int, Placed] = field(default_factory=dict)
+    _models: dict[int, str | None] = field(default_factory=dict)
     _whole: Placed | None = None
 
     def place(self, index: int) -> Placed:
@@ -69,10 +70,15 @@ class Context:
         at = bisect_left(models, index)
         for place in (at - 1, at, at - 2, at + 1):
             if 0 <= place < len(models):
-                found = model_of(self.tree.spans[models[place]])
+                found = self._model(models[place])
                 if found is not None:
                     return found
         return None
+
+    def _model(self, index: int) -> str | None:
+        if index not in self._models:
+            self._models[index] = model_of(self.tree.spans[index])
+        return self._models[index]
 
     def _near(self, index: int) -> Placed:
         path: list[int] = []
@@ -86,10 +92,10 @@ class Context:
         return above
 
     def _own(self, index: int) -> Placed:
-        span, kind = self.tree.spans[index], self.tree.kinds[index]
-        if kind is not Kind.AGENT and _TELLING.isdisjoint(span.attributes):
-            return _NOWHERE
-        return Placed(_session(span), _user(span), _agent(span, kind))
+        own = self._told.get(index)
+        if own is None:
+            own = self._told[index] = _placed(self.tree.spans[index], self.tree.kinds[index])
+        return own
 
     def _anywhere(self) -> Placed:
         """The first session, user and agent of the trace, by start time; log records after the spans."""
@@ -137,25 +143,53 @@ def _first(attributes: dict[str, Any], keys: tuple[str, ...]) -> Found | None:
     return None
 
 
-def _session(span: Span) -> Found | None:
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """Those of a span's attributes that tell of its place, each list in order of preference."""
+
+    session: tuple[str, ...]
+    user: tuple[str, ...]
+    agent: tuple[str, ...]
+    scoped_agent: tuple[str, ...]
+    metadata: bool
+
+
+@lru_cache(maxsize=1024)
+def _keys(telling: frozenset[str], scope_name: str) -> _Keys:
+    """The order in which to ask the telling attributes that a span has; senders write few combinations of them."""
+    scoped = [convention for convention in SCOPED if scope_name.startswith(convention.scopes)]
+    sessions = (*SESSION_KEYS, *(key for convention in scoped for key in convention.session))
+    agents = [key for convention in scoped for key in convention.agent]
+    return _Keys(
+        tuple(key for key in sessions if key in telling),
+        tuple(key for key in USER_KEYS if key in telling),
+        tuple(key for key in AGENT_KEYS if key in telling),
+        tuple(key for key in agents if key in telling),
+        "metadata" in telling,
+    )
+
+
+def _placed(span: Span, kind: Kind) -> Placed:
     attributes = span.attributes
-    found = None if _SESSION_SET.isdisjoint(attributes) else _first(attributes, SESSION_KEYS)
-    return found or _scoped(span, "session") or _metadata(attributes, _METADATA_SESSION)
+    telling = _TELLING.intersection(attributes)
+    if not telling:
+        found = _agent_by_name(span) if kind is Kind.AGENT else None
+        return Placed(agent=found) if found is not None else _NOWHERE
+    keys = _keys(telling, span.scope_name)
+    session, user = _first(attributes, keys.session), _first(attributes, keys.user)
+    if keys.metadata:
+        session = session or _metadata(attributes, _METADATA_SESSION)
+        user = user or _metadata(attributes, _METADATA_USER)
+    return Placed(session, user, _agent(span, kind, keys))
 
 
-def _user(span: Span) -> Found | None:
-    attributes = span.attributes
-    found = None if _USER_SET.isdisjoint(attributes) else _first(attributes, USER_KEYS)
-    return found or _metadata(attributes, _METADATA_USER)
-
-
-def _agent(span: Span, kind: Kind) -> Found | None:
-    attributes = span.attributes
-    if not _AGENT_SET.isdisjoint(attributes):
-        found = _first(attributes, AGENT_KEYS)
-        if found is not None and found[0] not in _NO_AGENT:
-            return found
-    found = _scoped(span, "agent") or _metadata(attributes, _METADATA_AGENT)
+def _agent(span: Span, kind: Kind, keys: _Keys) -> Found | None:
+    found = _first(span.attributes, keys.agent)
+    if found is not None and found[0] not in _NO_AGENT:
+        return found
+    found = _first(span.attributes, keys.scoped_agent)
+    if found is None and keys.metadata:
+        found = _metadata(span.attributes, _METADATA_AGENT)
     if found is not None or kind is not Kind.AGENT:
         return found
     return _agent_by_name(span)
@@ -174,16 +208,6 @@ def _agent_by_name(span: Span) -> Found | None:
     known = ("openinference.span.kind", "langfuse.observation.type")
     if any(key in span.attributes for key in known) and name:
         return name, "span name"
-    return None
-
-
-def _scoped(span: Span, what: str) -> Found | None:
-    for convention in SCOPED:
-        if span.scope_name.startswith(convention.scopes):
-            keys: tuple[str, ...] = getattr(convention, what)
-            found = _first(span.attributes, keys)
-            if found is not None:
-                return found
     return None
 
 
