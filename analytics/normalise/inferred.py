@@ -45,6 +45,8 @@ def match(tree: Tree, conversation: Conversation, calls: list[LogicalCall]) -> t
     Returns:
         Requests by the place of their call in `calls`, and the requests that no call answers.
     """
+    if not conversation.asked:
+        return {}, []
     ids = {asked.request.call_id for asked in conversation.asked}
     by_id: dict[str, deque[int]] = defaultdict(deque)
     by_tool: dict[str, deque[int]] = defaultdict(deque)

@@ -16,6 +16,8 @@ from telltale.payload.unwrap import Unwrapped, decode, unwrap
 MAX_NODES = 200_000
 """Most lists and objects looked at in one set of messages."""
 
+_NESTED = (dict, list)
+
 
 @dataclass(slots=True)
 class Request:
@@ -61,9 +63,9 @@ def read_messages(sent: Any) -> Exchange:
         seen += 1
         if isinstance(node, dict):
             if not _part(node, found):
-                stack.extend(child for child in reversed(list(node.values())) if isinstance(child, dict | list))
+                stack += [child for child in reversed(node.values()) if isinstance(child, _NESTED)]
         else:
-            stack.extend(child for child in reversed(node) if isinstance(child, dict | list))
+            stack += [child for child in reversed(node) if isinstance(child, _NESTED)]
     return found
 
 

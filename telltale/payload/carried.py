@@ -99,10 +99,10 @@ def failed_items(value: Any, asked: Asked) -> Finding | None:
 
 
 def _all_failed(key: str, items: list[Any], asked: Asked) -> Finding | None:
-    if not 0 < len(items) <= _MOST_ITEMS or not all(isinstance(item, dict) for item in items):
-        return None
     batch = _is_batch(items, asked)
     if not batch and not (key in _LISTS and _acts(asked)):
+        return None
+    if not 0 < len(items) <= _MOST_ITEMS or not all(isinstance(item, dict) for item in items):
         return None
     code: Code | None = None
     for item in reversed(items):  # the first item's code is the batch's

@@ -151,6 +151,8 @@ def nothing_succeeded(value: dict[str, Any], fields: Fields, asked: Asked) -> Fi
 
 def _none_done(value: dict[str, Any]) -> Finding | None:
     """`{"requestedCount": 2, "appliedCount": 0}`: something wanted or refused, and every counter of the done at 0."""
+    if not any(type(inner) is int and inner == 0 for inner in value.values()):
+        return None
     counts = [(set(_WORDS.findall(str(key).lower())), str(key), inner) for key, inner in value.items()]
     done = [inner for said, _, inner in counts if type(inner) is int and said & _DONE and not said & _OTHERS]
     if not done or any(done):
