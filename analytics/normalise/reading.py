@@ -148,7 +148,7 @@ def arguments_of(sent: Any) -> Any:
 
 def _inner_arguments(value: Any) -> Any:
     """What is inside one known wrapper of arguments; `MISSING` where these are the arguments themselves."""
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or value.keys().isdisjoint(_WRAPPING):
         return MISSING
     for known, inner in _WRAPPERS:
         if known(value):
@@ -169,3 +169,6 @@ _WRAPPERS: tuple[tuple[Callable[[_Object], bool], Callable[[_Object], Any]], ...
     (lambda v: len(v) == 1 and isinstance(v.get("input"), str) and v["input"][:1] == "{", lambda v: v["input"]),
 )
 """OpenLLMetry's LangChain (two), MCP parameters, a typed value, JSON-RPC, a Python call, a LangSmith prompt."""
+
+_WRAPPING = frozenset({"input_str", "arguments", "type", "params", "kwargs", "input"})
+"""Every wrapper has one of these keys."""

@@ -178,13 +178,17 @@ def _decode_json_text(text: str, found: Unwrapped) -> bool:
         rest = text[end:].strip()
         if rest and not (isinstance(value, dict) and value and _on_its_own_line(text, end) and rest[0] != "{"):
             return False
-    if not isinstance(value, str) and text.count("[") + text.count("{") > MAX_DEPTH and too_deep(value):
+    if not isinstance(value, str) and _may_be_deep(text) and too_deep(value):
         return False
     if rest:
         found.trailing = rest
     found.value = value
     found.wrappers.append("quoted" if isinstance(value, str) else "json")
     return True
+
+
+def _may_be_deep(text: str) -> bool:
+    return len(text) > 2 * MAX_DEPTH and text.count("[") + text.count("{") > MAX_DEPTH
 
 
 def _decoded_fast(text: str) -> Any:
