@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,9 +65,10 @@ class Running:
 
 
 @contextmanager
-def service() -> Iterator[Running]:
-    """`telltale serve` on an empty store and free ports."""
-    with tempfile.TemporaryDirectory() as folder:
+def service(filled: Path | None = None) -> Iterator[Running]:
+    """`telltale serve` on free ports, on an empty store or on the `t.db` of a folder."""
+    with ExitStack() as stack:
+        folder = filled or stack.enter_context(tempfile.TemporaryDirectory())
         ready = Path(folder, "ready.json")
         flags = [f"--{name}-port=0" for name in ("otlp-grpc", "otlp-http", "api")]
         command = [

@@ -82,7 +82,7 @@ def main() -> None:
         store = DuckDBStore(Path(folder) / "bench.db")
         try:
             began = time.perf_counter()
-            _fill(store)
+            fill(store)
             sessions = _replayable(store)
             store.checkpoint()
             size = Path(folder, "bench.db").stat().st_size / 1e6
@@ -93,7 +93,8 @@ def main() -> None:
             store.close()
 
 
-def _fill(store: DuckDBStore) -> None:
+def fill(store: DuckDBStore) -> None:
+    """CALLS calls with their sessions, traces and rollups."""
     start = time.time_ns() - DAYS * 24 * HOUR_NS
     step = DAYS * 24 * HOUR_NS // CALLS
     part = 500_000
