@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar, overload
 
 from telltale._adapter import policy_of
+from telltale._arguments import arguments_error
 from telltale._budget import Budget, default_budget
 from telltale._call import Call, Policy
 from telltale._envelope import Envelope
@@ -17,7 +18,7 @@ from telltale._mapper import Mapper, default_mapper
 from telltale._resilience import CircuitBreaker, Retry
 from telltale._run import run, run_async
 from telltale._signature import arguments_of, dress, positional_names
-from telltale._streams import stream, stream_async
+from telltale._streams import failing, failing_async, stream, stream_async
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -192,14 +193,31 @@ def guard(
     return Guard(None, policy)(tool)
 
 
+def _called(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """`fn(*args, **kwargs)`; arguments that do not fit are looked into only once the call has failed.
+
+    Raises:
+        ArgumentsError: the arguments do not fit, and nothing of the function ran.
+    """
+    try:
+        return fn(*args, **kwargs)
+    except TypeError as exc:
+        wrong = arguments_error(fn, args, kwargs, exc)
+        if wrong is None:
+            raise
+        raise wrong from exc
+
+
 def _wrapped(fn: Callable[..., Any], tool: str, policy: Policy, names: tuple[str, ...]) -> Callable[..., Any]:
     inner = fn if inspect.isroutine(fn) or isinstance(fn, type) else getattr(fn, "__call__", fn)  # noqa: B004
     if inspect.isasyncgenfunction(inner):
 
         async def guarded_async_stream(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-            async with aclosing(
-                stream_async(tool, fn(*args, **kwargs), policy, arguments_of(names, args, kwargs))
-            ) as out:
+            try:
+                source = _called(fn, args, kwargs)
+            except TypeError as exc:
+                source = failing_async(exc)
+            async with aclosing(stream_async(tool, source, policy, arguments_of(names, args, kwargs))) as out:
                 async for item in out:
                     yield item
 
@@ -207,17 +225,23 @@ def _wrapped(fn: Callable[..., Any], tool: str, policy: Policy, names: tuple[str
     if inspect.isgeneratorfunction(inner):
 
         def guarded_stream(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-            return (yield from stream(tool, fn(*args, **kwargs), policy, arguments_of(names, args, kwargs)))
+            try:
+                source = _called(fn, args, kwargs)
+            except TypeError as exc:
+                source = failing(exc)
+            return (yield from stream(tool, source, policy, arguments_of(names, args, kwargs)))
 
         return guarded_stream
     if inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(inner):
 
         async def guarded_async(*args: Any, **kwargs: Any) -> Envelope:
-            return await run_async(tool, lambda: fn(*args, **kwargs), policy, lambda: arguments_of(names, args, kwargs))
+            return await run_async(
+                tool, lambda: _called(fn, args, kwargs), policy, lambda: arguments_of(names, args, kwargs)
+            )
 
         return guarded_async
 
     def guarded(*args: Any, **kwargs: Any) -> Envelope:
-        return run(tool, lambda: fn(*args, **kwargs), policy, lambda: arguments_of(names, args, kwargs))
+        return run(tool, lambda: _called(fn, args, kwargs), policy, lambda: arguments_of(names, args, kwargs))
 
     return guarded

@@ -92,3 +92,17 @@ async def stream_async(
         failure = call.judge_exception(exc)
         call.tell_breaker(failure)
         yield await call.answer_async(failure.envelope(), failure)
+
+
+def failing(exc: Exception) -> Generator[Any, Any, Any]:
+    """A stream that could not begin: no item, only the exception."""
+    yield from ()
+    raise exc
+
+
+async def failing_async(exc: Exception) -> AsyncGenerator[Any, Any]:
+    """As `failing`, for an async generator."""
+    nothing: tuple[Any, ...] = ()
+    for item in nothing:
+        yield item
+    raise exc

@@ -11,7 +11,7 @@ from telltale._families._frameworks import tool_author_errors
 from telltale._families._http import http_client_fault, http_status_error
 from telltale._families._python import decoding, operating_system, timeouts
 from telltale._families._rpc import grpc, mcp
-from telltale._families._validation import pydantic
+from telltale._families._validation import arguments, pydantic
 
 FAMILIES = (
     tool_author_errors,
@@ -22,6 +22,7 @@ FAMILIES = (
     sqlalchemy,
     redis,
     pydantic,
+    arguments,
     decoding,
     http_status_error,
     http_client_fault,

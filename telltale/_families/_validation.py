@@ -1,10 +1,11 @@
-"""pydantic: the field at fault, said in our own words; its own message may quote the input."""
+"""Arguments at fault: the field is named, in our own words. pydantic's message may quote the input."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+from telltale._arguments import ArgumentsError
 from telltale._families._names import ancestry
 from telltale._mapper import Failure
 from telltale.vocabulary import Code
@@ -16,6 +17,8 @@ _KNOWN = {
     "missing_positional_only_argument": "is missing",
     "extra_forbidden": "is not a parameter of this tool",
     "unexpected_keyword_argument": "is not a parameter of this tool",
+    "unexpected_positional_argument": "is not a parameter of this tool",
+    "multiple_argument_values": "is given twice",
     "string_type": "must be a string",
     "int_type": "must be an integer",
     "int_parsing": "must be an integer",
@@ -59,6 +62,15 @@ def pydantic(exc: BaseException) -> Failure | None:
         _sentence(field, kind, len(found)),
         field=field,
     )
+
+
+def arguments(exc: BaseException) -> Failure | None:
+    """A guarded function's own parameters: `ArgumentsError`."""
+    if not isinstance(exc, ArgumentsError):
+        return None
+    name, kind = exc.problems[0]
+    field = name if name and _SAFE_STEP.match(name) else None
+    return Failure(Code.INVALID_ARGUMENT, f"arguments {kind}", _sentence(field, kind, len(exc.problems)), field=field)
 
 
 def _sentence(field: str | None, kind: str, count: int) -> str:
