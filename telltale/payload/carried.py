@@ -12,6 +12,7 @@ from typing import Any
 from telltale.payload.empty import is_empty
 from telltale.payload.evidence import code_inside, short
 from telltale.payload.fields import Role, fields_of, is_identity, is_truthy_error, role_of
+from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts import read_text
 from telltale.payload.verbs import Verb, names_errors, names_logs, names_speech, verb_of
@@ -105,12 +106,15 @@ def _all_failed(key: str, items: list[Any], asked: Asked) -> Finding | None:
     if not 0 < len(items) <= _MOST_ITEMS or not all(isinstance(item, dict) for item in items):
         return None
     code: Code | None = None
+    found: Finding | None = None
     for item in reversed(items):  # the first item's code is the batch's
         found = (_item_text(item, asked) or _marked_item(item)) if batch else _bare_error(item)
         if found is None:
             return None
         code = found.code
-    return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), code)
+    told = items[0].get(found.key) if code is None and found is not None else None
+    said = code_of_phrase(told) if isinstance(told, str) else None
+    return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), said[0] if said else code)
 
 
 def _is_batch(items: list[Any], asked: Asked) -> bool:

@@ -177,13 +177,22 @@ def absent_thing(text: str, arguments: Any) -> tuple[str, Code] | None:
     hit = _ABSENT.search(sentence)
     if hit is None:
         return None
-    for value in list(arguments.values())[:_MOST_VALUES]:
+    for value in _given(arguments):
         if isinstance(value, bool) or not isinstance(value, str | int):
             continue
         said = str(value)
         if 0 < len(said) <= 120 and re.search(rf"(?<!\w){re.escape(said)}(?!\w)", sentence):
             return said, _ABSENT_CODES[hit.lastgroup or "absent"]
     return None
+
+
+def _given(arguments: dict[str, Any]) -> list[Any]:
+    """The values that a call gave, those of an object or list one level down included; the first few."""
+    found: list[Any] = []
+    for value in list(arguments.values())[:_MOST_VALUES]:
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else (value,)
+        found += list(inner)[:_MOST_VALUES]
+    return found
 
 
 def _is_short(text: str) -> bool:

@@ -65,7 +65,7 @@ _REPR = re.compile(
 _FAILED_WITH = re.compile(
     rf"{_DRESS}(?:(?:[\w.'-]{{1,30}} ){{1,5}}failed"
     r"(?: with (?:an? )?(?:error|exception|status|code|http)\b[^:\n]{0,30}:"
-    r"|: (?=[{\[]|HTTP\b|[45]\d\d\b|E[A-Z]{3,}\b|\w*(?:Error|Exception)\b)"
+    r"|(?: after [\w ]{1,30})?: (?=[{\[]|HTTP\b|[45]\d\d\b|E[A-Z]{3,}\b|\w*(?:Error|Exception)\b)"
     r"| [(\[](?:[A-Za-z]+(?:[_.-][A-Za-z\d]+)+|[45]\d\d|-32\d{3})[)\]]: )"
     r"|(?:(?:an? |the following )?(?:unexpected |unknown |internal )?(?:errors?|exception) (?:has |have |was |were )?"
     r"(?:occurred|raised|thrown|happened)|something went wrong)(?: [a-z][^:\n(\d]{1,50})?:(?=\s))",
@@ -243,6 +243,9 @@ _CLIENT = re.compile(
     r"|(?P<requests>[45]\d\d) (?:Client|Server) Error: .{0,80} for url"
     r"|Request failed with status code (?P<axios>[45]\d\d)|HTTP Error (?P<urllib>[45]\d\d): "
     r"|HTTP (?:(?:error|status)[ :]{1,3})?(?P<plain>[45]\d\d)(?=[:,.)]|$| [A-Z-])"
+    r"|status_?code\s?[:=]\s?(?P<label>[45]\d\d)\b"
+    r"|(?P<envoy>upstream connect error or disconnect/reset before headers|no healthy upstream"
+    r"|upstream request timeout)"
     r"|<HttpError (?P<gapi>[45]\d\d) when requesting "  # googleapiclient
     r"|Error code: (?P<code>[45]\d\d)\b|(?P<google>[45]\d\d) [A-Z][A-Z_]{4,40}\. "
     r"|(?P<fetch>request to https?://\S{1,250} failed, reason: )|(?P<aio>Cannot connect to host \S{1,100} ssl:)"
@@ -276,7 +279,9 @@ _STRERROR = {
 }
 """POSIX `strerror` texts and what shells add; they end the one line that a failing program prints."""
 
-_PROGRAM_LINE = re.compile(r"[\w./+-]{1,60}: (?:[^\n]{1,200}: )?(?P<reason>[A-Za-z ]{7,40})\.?")
+_PROGRAM_LINE = re.compile(
+    r"[\w./@+-]{1,60}: (?:[^\n]{1,200}: )?(?P<reason>[A-Za-z ]{6,40}[A-Za-z])(?: \([\w, -]{1,60}\))?\.?"
+)
 _LINE_CAP = 400
 
 

@@ -26,6 +26,8 @@ _REGISTRY = (
         """
     )
 )
+_NOT_KNOWN = words("tool function unknown not found is was does exist registered unavailable available")
+_BARE_CAP = 40
 _SENTENCE = re.compile(r"\n|[.!](?=\s|$)")
 _TOKEN = re.compile(r"[A-Za-z]+")
 _SENTENCE_CAP = 240
@@ -39,8 +41,15 @@ def names_of(tool: str) -> tuple[str, ...]:
 
 
 def denies_tool(text: str, tool: str) -> bool:
-    """Whether the first sentence of a text says that no tool of the called name is known, and nothing else."""
+    """Whether the first sentence of a text says that no tool of the called name is known, and nothing else.
+
+    Also where the whole text is that (`Tool not found`), unless the tool itself deals in tools.
+    """
     head = text[:_SENTENCE_CAP]
+    if len(text) <= _BARE_CAP and _NOUNS.isdisjoint(word.lower() for word in _TOKEN.findall(tool)):
+        words_said = [word.lower() for word in _TOKEN.findall(text)]
+        if len(words_said) >= 2 and set(words_said) <= _NOT_KNOWN and words_said[0] in _NOUNS | _DENIALS:
+            return not _NOUNS.isdisjoint(words_said) and not _DENIALS.isdisjoint(words_said)
     named = [name for name in names_of(tool) if name in head]
     sentence = _SENTENCE.split(head.strip(), maxsplit=1)[0] if named else ""
     for name in named:

@@ -163,7 +163,7 @@ _FIRST = (_LIMITED, _DENIED)
 
 _STATUS = re.compile(
     r"(?:\b(?:https?|status(?:[ _]code)?|error|code|returned|responded with|response|failed)\b[ :=\"'(]{0,3}"
-    r"(?:error )?\(?|^)([45]\d\d)\b(?!\.\d)"
+    r"(?:error )?\(?|^|: )([45]\d\d)\b(?!\.\d| (?:ms|s|seconds|items|rows|bytes)\b)"
     r"|(?<![\d.])([45]\d\d)[ :-]{1,3}(?:bad request|unauthori[sz]ed|forbidden|not found|not allowed|conflict|gone"
     r"|unprocessable|too many requests|internal server error|bad gateway|service unavailable|gateway time-?out)\b",
     re.IGNORECASE,

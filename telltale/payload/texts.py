@@ -243,10 +243,17 @@ def _uncaught(text: str, asked: Asked) -> Finding | None:
     """The output of a program that a tool ran, where it ends with an exception, or of a change, with an error."""
     runs = has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN
     found = uncaught_of(text) if runs else None
-    if found is None and verb_of(asked.tool) is Verb.CHANGE and not is_log(text, asked):
+    if found is None and _shows_its_last_line(asked) and not is_log(text, asked):
         last = last_error_of(text)
         found = (last, None) if last is not None else None
     return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
+
+
+def _shows_its_last_line(asked: Asked) -> bool:
+    """Whether a tool of this name hands on what a program printed while it changed something, not texts to read."""
+    verb = verb_of(asked.tool)
+    reads = names_documents(asked.tool) or names_speech(asked.tool) or names_logs(asked.tool)
+    return verb is Verb.CHANGE or (verb is Verb.UNKNOWN and not reads)
 
 
 def _validator(text: str, asked: Asked) -> Finding | None:

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 _MCP_KEYS = frozenset(
     {"content", "structuredContent", "structured_content", "isError", "is_error", "meta", "_meta", "resultType"}
 )
+_RESPONSES = ("functionResponse", "function_response")
+"""Gemini's part that holds a tool's response."""
+
 _BLOCK_TYPES = frozenset(
     {"text", "image", "audio", "resource", "resource_link", "json", "input_text", "output_text", "image_url", "file"}
 )
-_BARE_BLOCKS = frozenset({"text", "json", "image", "document", "video"})
+_BARE_BLOCKS = frozenset({"text", "json", "image", "document", "video", *_RESPONSES})
 _SOLE_KEYS = frozenset({"result", "output", "response", "return_value", "returnValue"})
 _FLAGS = ("isError", "is_error")
 
@@ -61,7 +64,7 @@ def _is_block(block: Any) -> bool:
 
 
 def _block_value(block: dict[str, Any]) -> Any:
-    for key in ("text", "json"):
+    for key in ("text", "json", *_RESPONSES):
         if key in block:
             return block[key]
     return block
