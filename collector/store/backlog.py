@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -16,13 +17,18 @@ Place = tuple[str, int]
 
 @dataclass(slots=True, frozen=True)
 class Piece:
-    """Rows of one append (or one journal record), and the day tables that they belong to."""
+    """Rows of one append (or one journal record), and the day tables that they belong to.
+
+    `doubtful` are the arrival numbers of rows that the database may hold already; None where nobody looked. Of all
+    others memory knows that it does not.
+    """
 
     kind: Kind
     first_seq: int
     last_seq: int
     rows: pa.RecordBatch
     places: frozenset[Place]
+    doubtful: Sequence[int] | None = None
 
 
 class Backlog:

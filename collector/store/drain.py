@@ -79,6 +79,7 @@ class Drain:
         self._last_work = time.monotonic()
         self._not_before = 0.0
         self._stored_seq = self._released_seq = 0
+        self._look_again = False
         self._file_looked_at, self._displaced = time.monotonic(), False
 
     def start(self, front: Front) -> None:
@@ -151,13 +152,15 @@ class Drain:
     def _write(self, pieces: Sequence[Piece]) -> None:
         with self.writing, self._engine.cursor() as cursor:
             cursor.execute("BEGIN")
+            look_again, self._look_again = self._look_again, True  # until it is certain what became of it
             try:
-                written = writer.write(cursor, self._days, pieces)
+                written = writer.write(cursor, self._days, pieces, look_again=look_again)
                 cursor.execute("COMMIT")
             except duckdb.Error as error:
                 if not is_durable(error):
                     _roll_back(cursor)
                     raise
+            self._look_again = False
             self._days.committed(written.tables)
         self.rows += written.rows
         self.duplicates += written.duplicates

@@ -6,7 +6,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import duckdb
 
@@ -32,6 +32,15 @@ class Glimpse:
     trace: Trace
     missing: list[Range]
     entry: Entry | None
+
+
+@dataclass(slots=True)
+class _Fresh:
+    """Which rows of a batch are new: their indices; and which of these (by place among them) the database may hold."""
+
+    encoded: Encoded
+    kept: list[int] = field(default_factory=list)
+    doubtful: list[int] = field(default_factory=list)
 
 
 class Front:
@@ -67,36 +76,34 @@ class Front:
         with self._lock:
             if self.refusal:
                 raise StoreUnavailable(self.refusal)
-            kept_spans = self._unknown(batch.spans, spans.keys, stored)
-            kept_logs = self._unknown(batch.logs, logs.keys, stored)
-            duplicates = len(batch.spans) + len(batch.logs) - len(kept_spans) - len(kept_logs)
-            self._take(batch, _some(spans, kept_spans), _some(logs, kept_logs), kept_spans, kept_logs)
+            fresh_spans, fresh_logs = self._fresh(batch.spans, spans, stored), self._fresh(batch.logs, logs, stored)
+            duplicates = len(batch.spans) + len(batch.logs) - len(fresh_spans.kept) - len(fresh_logs.kept)
+            self._take(batch, fresh_spans, fresh_logs)
             self.spans, self.logs = self.spans + len(batch.spans), self.logs + len(batch.logs)
             self.duplicates += duplicates
             return Receipt(len(batch.spans), len(batch.logs), duplicates, self.last_seq)
 
-    def _take(self, batch: Batch, spans: Encoded, logs: Encoded, kept_spans: list[int], kept_logs: list[int]) -> None:
+    def _take(self, batch: Batch, spans: _Fresh, logs: _Fresh) -> None:
         """Journal the rows, then, once they are durable, give them their numbers and let the judge know."""
         pieces = []
         first = self.last_seq + 1
-        for kind, encoded, rows in (
-            (Kind.SPANS_1, spans, [batch.spans[n] for n in kept_spans]),
-            (Kind.LOGS_1, logs, [batch.logs[n] for n in kept_logs]),
-        ):
-            if rows:
-                last = first + len(rows) - 1
-                piece = Piece(kind, first, last, encoded.record_batch(first), _places(rows))
-                pieces.append((piece, rows, encoded))
+        for kind, fresh, rows in ((Kind.SPANS_1, spans, batch.spans), (Kind.LOGS_1, logs, batch.logs)):
+            if fresh.kept:
+                kept = [rows[n] for n in fresh.kept]
+                last = first + len(kept) - 1
+                doubtful = [first + n for n in fresh.doubtful]
+                piece = Piece(kind, first, last, fresh.encoded.record_batch(first), _places(kept), doubtful)
+                pieces.append((piece, kept, fresh))
                 first = last + 1
         if not pieces:
             return
         self.last_seq = first - 1  # numbers of a failed write are never used again
         try:
-            self._journal.append([_record(piece) for piece, _rows, _encoded in pieces])
+            self._journal.append([_record(piece) for piece, _rows, _fresh in pieces])
         except JournalError as error:
             raise StoreUnavailable(str(error)) from error
-        for piece, rows, encoded in pieces:
-            self._remember(piece, rows, encoded)
+        for piece, kept, fresh in pieces:
+            self._remember(piece, kept, fresh)
             self._backlog.add(piece)
         self._recent.shrink(self.stored_seq)
 
@@ -125,31 +132,44 @@ class Front:
         entry = self._recent.get(project, trace_id)
         return bool(trace_id and (self.seen.places(trace_id) if entry is None else entry.missing))
 
-    def _unknown(self, rows: Sequence[Span | LogRecord], keys: list[int], stored: set[int]) -> list[int]:
-        """Indices of the rows that are neither stored nor in memory nor earlier in the same batch."""
-        kept, met = [], set(stored)
-        get = self._recent.get
-        for index, (row, key) in enumerate(zip(rows, keys, strict=True)):
-            entry = get(row.project, row.trace_id)
+    def _fresh(self, rows: Sequence[Span | LogRecord], encoded: Encoded, stored: set[int]) -> _Fresh:
+        """The rows that are neither stored nor in memory nor earlier in the same batch."""
+        fresh = _Fresh(encoded)
+        met = set(stored)
+        project, trace_id, entry, doubt = "", "", None, True
+        for index, (row, key) in enumerate(zip(rows, encoded.keys, strict=True)):
+            if index == 0 or row.trace_id != trace_id or row.project != project:  # rows of a trace come together
+                project, trace_id = row.project, row.trace_id
+                entry = self._recent.get(project, trace_id)
+                missing = entry.missing if entry else self.seen.places(trace_id)
+                doubt = bool(missing) or not trace_id or self.seen.forgetful
             if key in met or (entry is not None and (key in entry.spans or key in entry.logs)):
                 continue
             met.add(key)
-            kept.append(index)
-        return kept
+            if doubt:
+                fresh.doubtful.append(len(fresh.kept))
+            fresh.kept.append(index)
+        if len(fresh.kept) < len(rows):
+            fresh.encoded = encoded.take(fresh.kept)
+        return fresh
 
-    def _remember(self, piece: Piece, rows: Sequence[Span | LogRecord], encoded: Encoded) -> None:
+    def _remember(self, piece: Piece, rows: Sequence[Span | LogRecord], fresh: _Fresh) -> None:
         last: dict[tuple[str, str], int] = {}
+        encoded, add = fresh.encoded, self._recent.add
+        trace, entry = ("", ""), None
         for seq, row, key, size in zip(
             range(piece.first_seq, piece.last_seq + 1), rows, encoded.keys, encoded.sizes, strict=True
         ):
             row.seq = seq
-            if row.trace_id:
-                entry = self._recent.get(row.project, row.trace_id)
+            if not row.trace_id:
+                continue
+            if entry is None or row.trace_id != trace[1] or row.project != trace[0]:
+                trace = (row.project, row.trace_id)
+                entry = self._recent.get(*trace)
                 if entry is None:
-                    missing = self.seen.places(row.trace_id)
-                    entry = self._recent.open(row.project, row.trace_id, missing)
-                self._recent.add(entry, key, row, size)
-                last[row.project, row.trace_id] = seq
+                    entry = self._recent.open(*trace, self.seen.places(row.trace_id))
+            add(entry, key, row, size)
+            last[trace] = seq
         for project, trace_id in last:
             self._recent.touch(project, trace_id)
         self.seen.add([trace_hash(trace_id) for _project, trace_id in last], piece.first_seq, piece.last_seq)
@@ -215,10 +235,6 @@ class Front:
         """Take nothing more."""
         with self._lock:
             self.refusal = why
-
-
-def _some(encoded: Encoded, kept: list[int]) -> Encoded:
-    return encoded if len(kept) == len(encoded.keys) else encoded.take(kept)
 
 
 def _places(rows: Sequence[Span | LogRecord]) -> frozenset[Place]:

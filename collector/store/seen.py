@@ -43,7 +43,10 @@ class Seen:
     """Fingerprints of all rows' traces by chunk; the newest chunk is exact. Methods may be called from any thread."""
 
     def __init__(self, last_seq: int, most_prints: int = _MOST_PRINTS) -> None:
-        """`last_seq` is the last arrival number that is stored; all chunks count as unknown until `fill` names them."""
+        """`last_seq` is the last arrival number that is stored; all chunks count as unknown until `fill` names them.
+
+        `forgetful` says that stored rows exist which `places` leaves out: "none" is then no longer certain.
+        """
         self._lock = threading.Lock()
         self._most = most_prints
         self._prints: Prints = np.empty(0, np.uint32)
@@ -52,6 +55,7 @@ class Seen:
         self._current: set[int] = set()
         self._half_known: dict[int, set[int]] = {}
         self._unknown = set(range(self._chunk + 1)) if last_seq else set()
+        self.forgetful = False
 
     def unknown(self) -> list[int]:
         """Chunks stored before this process, not filled yet; newest first."""
@@ -73,6 +77,7 @@ class Seen:
         """These chunks count as holding nothing."""
         with self._lock:
             self._unknown.difference_update(chunks)
+            self.forgetful = True
 
     @property
     def full(self) -> bool:
@@ -117,6 +122,7 @@ class Seen:
         if len(self._prints) > self._most:
             kept = self._chunks > self._chunks.min()
             self._prints, self._chunks = self._prints[kept], self._chunks[kept]
+            self.forgetful = True
 
 
 def _print_of(hashed: int) -> int:

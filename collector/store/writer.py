@@ -31,15 +31,19 @@ class Written:
     tables: dict[str, DayTable] = field(default_factory=dict)
 
 
-def write(cursor: duckdb.DuckDBPyConnection, days: Days, pieces: Sequence[Piece]) -> Written:
+def write(
+    cursor: duckdb.DuckDBPyConnection, days: Days, pieces: Sequence[Piece], *, look_again: bool = False
+) -> Written:
     """Insert the pieces inside the open transaction of `cursor`.
 
-    The last arrival number is stored in the same transaction: pieces up to it are never inserted again.
+    The last arrival number is stored in the same transaction: pieces up to it are never inserted again. Where the
+    outcome of an earlier transaction is not certain, `look_again` has every row looked for, the doubtful or not.
     """
     written = Written()
+    doubtful = {kind: None if look_again else _doubtful(pieces, kind) for kind in _KIND_OF.values()}
     for (kind, place), rows in _by_place(pieces).items():
         table = days.find(kind, *place) or _make(cursor, kind, place, pieces[0].first_seq)
-        fresh = _without_duplicates(cursor, days, table, rows)
+        fresh = _without_duplicates(cursor, days, table, rows, doubtful[kind])
         written.duplicates += rows.num_rows - fresh.num_rows
         written.rows += fresh.num_rows
         written.tables[table.name] = _grown(table, fresh)
@@ -112,15 +116,33 @@ def _belongs(table: pa.Table, place: Place) -> pa.ChunkedArray:
     )
 
 
-def _without_duplicates(cursor: duckdb.DuckDBPyConnection, days: Days, table: DayTable, rows: pa.Table) -> pa.Table:
+def _doubtful(pieces: Sequence[Piece], kind: str) -> list[int] | None:
+    """Arrival numbers of one kind that the database may hold already; None where all have to be looked for."""
+    found: list[int] = []
+    for piece in pieces:
+        if _KIND_OF[piece.kind] == kind:
+            if piece.doubtful is None:
+                return None
+            found += piece.doubtful
+    return found
+
+
+def _without_duplicates(
+    cursor: duckdb.DuckDBPyConnection, days: Days, table: DayTable, rows: pa.Table, doubtful: list[int] | None
+) -> pa.Table:
     first = first_of_each(rows["content_key"].to_numpy())
     if first is not None:
         rows = rows.take(first)
+    asked = rows
+    if doubtful is not None:
+        if not doubtful:
+            return rows
+        asked = rows.filter(pc.is_in(rows["seq"], value_set=pa.array(doubtful, pa.int64())))
     present = stored_keys(
         cursor,
         days.of(table.kind, table.project),
-        rows["content_key"].combine_chunks(),
-        rows[TIME_OF[table.kind]].to_numpy(),
+        asked["content_key"].combine_chunks(),
+        asked[TIME_OF[table.kind]].to_numpy(),
     )
     if len(present):
         rows = rows.filter(pc.invert(pc.is_in(rows["content_key"], value_set=present)))

@@ -7,12 +7,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from making import START, span
 
 from analytics.spans import LogRecord
 from analytics.store import Batch, StoreUnavailable, TraceKey
-from collector.store import DuckDBStore, Limits, Options
+from collector.store import DuckDBStore, Limits, Options, writer
 from collector.store.seen import CHUNK_BITS, Seen, trace_hash
 
 TINY = Options(recent_bytes=20_000)
@@ -64,6 +65,83 @@ def test_a_row_sent_again_long_after_is_kept_once(path: Path) -> None:
             "SELECT count(*) AS n FROM {span} AS s WHERE span_id = $id", {"id": again.span_id}
         ).to_pylist() == [{"n": 1}]
         store.close()
+
+
+def rows_of(store: DuckDBStore, kind: str) -> int:
+    """How many rows the database holds."""
+    assert store.flush()
+    [row] = store.read(f"SELECT count(*) AS n FROM {{{kind}}} AS s").to_pylist()
+    return int(row["n"])
+
+
+def test_only_doubtful_rows_are_looked_for(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of new traces cost no search in the database; rows of a trace that left memory do."""
+    asked: list[int] = []
+    look = writer.stored_keys
+
+    def counting(cursor: Any, tables: Any, keys: Any, times: Any) -> Any:
+        asked.append(len(keys))
+        return look(cursor, tables, keys, times)
+
+    monkeypatch.setattr(writer, "stored_keys", counting)
+    store = DuckDBStore(path)
+    store.append(Batch([span(n, trace=1 + n % 5) for n in range(50)]))
+    store.append(Batch([span(n, trace=1 + n % 5) for n in range(40, 60)]))
+    assert (rows_of(store, "span"), asked) == (60, [])
+    store.close()
+    store = DuckDBStore(path)
+    store.append(Batch([span(3, trace=4), span(71, trace=4), span(72, trace=99)]))
+    assert rows_of(store, "span") == 62
+    assert asked
+    assert sum(asked) <= 3
+    store.close()
+
+
+def test_a_log_without_a_trace_is_kept_once(path: Path) -> None:
+    """Memory does not know such rows: the database is always asked."""
+    store = DuckDBStore(path)
+    for _ in range(3):
+        store.append(Batch([], [LogRecord("", "", "other", START, body="x")]))
+        assert rows_of(store, "log") == 1
+    store.close()
+
+
+@pytest.mark.parametrize("how", ["forgotten at the opening", "pushed out"])
+def test_what_memory_cannot_vouch_for_is_looked_for(path: Path, how: str) -> None:
+    """Where fingerprints had to go, a row sent again is still found by its content."""
+    store = DuckDBStore(path, TINY)
+    store.append(Batch([span(n, trace=n) for n in range(1, 60)]))
+    assert rows_of(store, "span") == 59
+    assert not store.front.seen.forgetful
+    store.front.seen = Seen(0, most_prints=1)
+    if how == "pushed out":
+        for n in range(3):
+            store.front.seen.add([n], (n << CHUNK_BITS) + 1, (n + 1) << CHUNK_BITS)
+    else:
+        store.front.seen.forget(range(2))
+    assert store.front.seen.forgetful
+    store.append(Batch([span(1, trace=1)]))
+    assert rows_of(store, "span") == 59
+    store.close()
+
+
+def test_after_an_uncertain_commit_every_row_is_looked_for(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A commit that is reported as failed and was not: trying again doubles nothing."""
+    store = DuckDBStore(path)
+    write, failed = store.drain._write, []
+
+    def unlucky(pieces: Any) -> None:
+        write(pieces)
+        if not failed:
+            failed.append(True)
+            store.drain._look_again = True  # as it is while the outcome of a transaction is not known
+            raise duckdb.Error("the commit failed, it says")
+
+    monkeypatch.setattr(store.drain, "_write", unlucky)
+    store.append(Batch([span(n) for n in range(5)]))
+    assert rows_of(store, "span") == 5
+    assert failed
+    store.close()
 
 
 def test_arrivals_reach_back_before_a_restart(path: Path) -> None:
@@ -155,16 +233,12 @@ def test_a_quiet_store_lets_the_journal_go(path: Path) -> None:
 
 def test_rows_that_the_database_refuses_are_kept_in_a_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A piece that cannot be inserted for good does not stop the others, and is not lost."""
-    import duckdb
-
-    from collector.store import writer
-
     whole = writer.write
 
-    def refusing(cursor: object, days: object, pieces: list[object]) -> object:
+    def refusing(cursor: object, days: object, pieces: list[object], *, look_again: bool) -> object:
         if any("poison" in piece.rows["name"].to_pylist() for piece in pieces):  # type: ignore[attr-defined]
             raise duckdb.ConversionException("no")
-        return whole(cursor, days, pieces)  # type: ignore[arg-type]
+        return whole(cursor, days, pieces, look_again=look_again)  # type: ignore[arg-type]
 
     monkeypatch.setattr(writer, "write", refusing)
     store = DuckDBStore(path)
@@ -179,17 +253,13 @@ def test_rows_that_the_database_refuses_are_kept_in_a_file(path: Path, monkeypat
 
 def test_a_commit_that_cannot_be_written_is_tried_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk shows as a failed commit: rows wait, none is put aside as refused."""
-    import duckdb
-
-    from collector.store import writer
-
     whole, failures = writer.write, []
 
-    def failing(cursor: object, days: object, pieces: list[object]) -> object:
+    def failing(cursor: object, days: object, pieces: list[object], *, look_again: bool) -> object:
         if len(failures) < 3:
             failures.append(1)
             raise duckdb.TransactionException("Failed to commit: Could not write file: No space left on device")
-        return whole(cursor, days, pieces)  # type: ignore[arg-type]
+        return whole(cursor, days, pieces, look_again=look_again)  # type: ignore[arg-type]
 
     monkeypatch.setattr(writer, "write", failing)
     store = DuckDBStore(path)
@@ -218,14 +288,10 @@ def test_the_journal_goes_when_duckdb_checkpoints_by_itself(path: Path) -> None:
 
 def test_a_dead_instance_is_opened_again_in_this_process(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After DuckDB gives up its instance, questions fail for a moment, and nothing is lost or doubled."""
-    import duckdb
-
-    from collector.store import writer
-
     whole, deaths = writer.write, []
 
-    def dying(cursor: object, days: object, pieces: list[object]) -> object:
-        written = whole(cursor, days, pieces)  # type: ignore[arg-type]
+    def dying(cursor: object, days: object, pieces: list[object], *, look_again: bool) -> object:
+        written = whole(cursor, days, pieces, look_again=look_again)  # type: ignore[arg-type]
         if not deaths:
             deaths.append(1)
             raise duckdb.FatalException("FATAL Error: database has been invalidated because of a previous fatal error")
@@ -242,8 +308,6 @@ def test_a_dead_instance_is_opened_again_in_this_process(path: Path, monkeypatch
 
 def test_a_commit_that_only_failed_to_checkpoint_is_a_success(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """DuckDB's words for it; a retry would double the batch."""
-    import duckdb
-
     store = DuckDBStore(path)
     from collector.store import engine
 
