@@ -20,9 +20,15 @@ _MAX = 10_000
 
 
 def corrections(context: Context, query: Query) -> Answer:
-    """What engineers said of verdicts, the latest first."""
-    found = [_object(row) for row in rows(context.store, "corrections", project=query.filters.project, limit=_MAX)]
+    """What engineers said of verdicts, of every tool or one, the latest first."""
+    found = [_object(row) for row in _said(context, query)]
     return {"rows": found[: query.limit], "total": len(found)}
+
+
+def _said(context: Context, query: Query) -> list[dict[str, Any]]:
+    """The corrections of a project, or of one of its tools."""
+    found = rows(context.store, "corrections", project=query.filters.project, limit=_MAX)
+    return [row for row in found if query.filters.tool in (None, row["tool"])]
 
 
 def add_correction(context: Context, query: Query) -> Answer:
@@ -45,7 +51,7 @@ def rules(context: Context, query: Query) -> Answer:
     hits = {row["rule"]: row for row in rows(context.store, "rule_hits", query.filters)}
     right: Counter[str] = Counter()
     checked: Counter[str] = Counter()
-    for row in rows(context.store, "corrections", project=query.filters.project, limit=_MAX):
+    for row in _said(context, query):
         checked[row["rule"]] += 1
         right[row["rule"]] += row["judged"] == row["outcome"]
     found = []

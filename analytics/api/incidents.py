@@ -18,8 +18,9 @@ _TIMES = ("first_failure", "detected", "notified", "acknowledged", "diagnosed", 
 
 
 def incidents(context: Context, query: Query) -> Answer:
-    """Incidents of a range, newest first."""
-    found = incident_rows(context, query.filters, query.state or "")
+    """Incidents of a range, newest first; those that are open (`state=open`) whenever they began."""
+    always = {"since_ns": None, "until_ns": None} if query.state == "open" else {}
+    found = incident_rows(context, query.filters.only(**always), query.state or "")
     return {"rows": found[: query.limit], "total": len(found)}
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from analytics.api.context import Answer, Context
 from analytics.api.incidents import incident_rows
-from analytics.api.query import Query
+from analytics.api.paging import page
+from analytics.api.query import Cursor, Query
+from analytics.api.sessions import session_object
 from analytics.api.tools import Tally, tallies, tool_rows, total
 from analytics.questions import rows
 from analytics.questions.filters import Filters
@@ -15,6 +19,9 @@ from analytics.questions.times import HOUR_NS, SECOND_NS, rfc3339
 from telltale.vocabulary import Outcome
 
 WORST_TOOLS = 8
+FAILING_SESSIONS = 6
+"""How many of the sessions that failed last the answer names."""
+
 MAX_BUCKETS = 80
 """The most points that a trend has; the bucket grows with the range."""
 
@@ -34,6 +41,8 @@ def overview(context: Context, query: Query) -> Answer:
         "open_incidents": incident_rows(context, filters.only(since_ns=None, until_ns=None), "open"),
         "trend": trend(context, query),
         "worst_tools": worst[:WORST_TOOLS],
+        "codes": codes_of(by_tool.values()),
+        "failing_sessions": failing_sessions(context, query),
         "previous": _previous(context, query),
     }
 
@@ -52,6 +61,23 @@ def counts_of(tallied: Iterable[Tally]) -> dict[str, Any]:
         "silent": every.outcomes[Outcome.SILENT_FAILURE],
         "inferred_internal": every.inferred_internal,
     }
+
+
+def codes_of(tallied: Iterable[Tally]) -> list[dict[str, Any]]:
+    """Failed calls by code, the most frequent first: the same calls that `counts_of` counts as failures."""
+    codes: Counter[str] = Counter()
+    for tally in tallied:
+        codes.update(tally.codes)
+    return [
+        {"code": code, "calls": calls} for code, calls in sorted(codes.items(), key=lambda each: (-each[1], each[0]))
+    ]
+
+
+def failing_sessions(context: Context, query: Query) -> list[dict[str, Any]]:
+    """The newest sessions that hold a failure."""
+    few = replace(query, limit=FAILING_SESSIONS, cursor=Cursor())
+    found, _ = page(context, "sessions", query.filters, few, "t0_ns", flagged=1, unrecovered=0)
+    return [session_object(row) for row in found]
 
 
 def _previous(context: Context, query: Query) -> dict[str, Any] | None:

@@ -22,6 +22,7 @@ PARAMETERS: Mapping[str, str] = {
     "project": "Project; default `default`",
     "since": "Start of the range: 15m, 24h, 7d, RFC 3339, or all; default 24h",
     "until": "End of the range, in the same words; default open",
+    "as_of": "The moment of the answer, RFC 3339: ranges count back from it, later calls are left out; default now",
     "tool": "Tool name",
     "agent": "Agent name",
     "service": "Service name",
@@ -37,7 +38,7 @@ PARAMETERS: Mapping[str, str] = {
     "recovered": "true: failures recovered later; false: the others",
     "flagged": "true: sessions that hold a failure",
     "unrecovered": "true: sessions in which a failure is not known to be recovered",
-    "state": "State of an incident: firing, acknowledged, resolved",
+    "state": "State of an incident: firing, acknowledged, resolved; open for those not resolved",
     "limit": f"Rows of the answer, 1 to {MAX_LIMIT}; default {DEFAULT_LIMIT}",
     "cursor": "`next_cursor` of the page before",
     "format": "json (default), csv or arrow",
@@ -48,7 +49,7 @@ _PLAIN = ("project", "tool", "agent", "service", "release", "session", "user", "
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "flag": tuple(Flag),
     "payload": tuple(Payload),
-    "state": ("firing", "acknowledged", "resolved"),
+    "state": ("firing", "acknowledged", "resolved", "open"),
     "format": ("json", "csv", "arrow"),
 }
 _LISTS: Mapping[str, tuple[str, ...]] = {
@@ -92,7 +93,8 @@ class Cursor:
 
 @dataclass(slots=True, frozen=True)
 class Query:
-    """A checked request. `path` holds what the path names, `now_ns` when it was asked (ns since 1970 UTC)."""
+    """A checked request. `path` holds what the path names, `now_ns` the moment that the answer is for (ns since 1970
+    UTC): when it was asked, or `as_of`."""
 
     filters: Filters
     now_ns: int
@@ -121,9 +123,14 @@ def parse_query(
     """
     now = time.time_ns() if now_ns is None else now_ns
     given = _known(given)
+    as_of = _time(given, "as_of", "all", now)
+    now = now if as_of is None else min(as_of, now)
     since = _time(given, "since", default_since, now)
     until = _time(given, "until", "all", now)
-    if until is None and since is not None:
+    if as_of is not None:
+        # Several questions about one moment agree with each other: what starts later is in none of their answers.
+        until = now if until is None else min(until, now)
+    elif until is None and since is not None:
         # A live window is open to the end of the next hour: clocks run ahead a little, and a whole hour comes cheap
         # from the rollup. What claims to lie further in the future is seen with `since=all`.
         until = (now // HOUR_NS + 2) * HOUR_NS
