@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+_written = json.JSONEncoder(ensure_ascii=False).encode
+
 MISSING: Any = object()
 """Stands for a value that was not recorded (None is a value)."""
 
@@ -16,7 +18,7 @@ def as_text(value: Any) -> str | None:
     if isinstance(value, str):
         return value
     try:
-        return json.dumps(value, ensure_ascii=False)
+        return _written(value)
     except (TypeError, ValueError, RecursionError):
         return f"({type(value).__name__})"
 
