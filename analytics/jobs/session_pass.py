@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ import msgspec
 from analytics.calls import Call
 from analytics.jobs.call_rows import held
 from analytics.jobs.writing import Judged, Refreshed, State, state_of
-from analytics.judge import WINDOW_CALLS, WINDOW_NS, Answer, SessionCall, Update, apply_update
+from analytics.judge import WINDOW_CALLS, WINDOW_NS, Answer, SessionCall, Update, add_update, apply_update
 from analytics.judge.session_call import SHORT_RESULT, end_of, repeats_as
 from analytics.settings import JudgeSettings
 from analytics.store import TraceKey, Transaction
@@ -89,7 +90,7 @@ class SessionPass:
         for each in judged:
             alone = [call for call in each.calls if not call.session_id]
             if alone:
-                self._finish([], alone, answers.get(each.key, ()), news=True)
+                self._finish([], alone, answers.get(each.key, ()))
             for call in each.calls:
                 if call.session_id:
                     fresh[call.project, call.session_id].append(call)
@@ -102,7 +103,7 @@ class SessionPass:
         self._fresh = {}
         for key, calls in fresh.items():
             heard = self._said(key, said.get(key, ()))
-            self._fresh[key], touched = self._finish(earlier[key], calls, heard, news=key in said)
+            self._fresh[key], touched = self._finish(earlier[key], calls, heard)
             changed += [Refreshed(key[0], call, was) for call, was in touched if state_of(call) != was]
         return changed
 
@@ -122,42 +123,38 @@ class SessionPass:
         self._remembered = 0
 
     def _finish(
-        self, stored: Sequence[SessionCall], fresh: Sequence[Call], answers: Sequence[Answer], *, news: bool
+        self, stored: Sequence[SessionCall], fresh: Sequence[Call], answers: Sequence[Answer]
     ) -> tuple[list[SessionCall], list[tuple[SessionCall, State]]]:
-        """Judge the calls of one session group by group.
+        """Judge the calls of one session group by group, each group beside the one before it.
 
-        A call is finished with its own group. The next group may still tell that it recovered; and so may the first
-        group of what is stored, when the calls before it are no longer at hand. Where nothing is fresh in a group and
-        the one before it, only `news` (the agent spoke) can tell anything that is not known.
+        A call is finished with its own group. What comes after may still add to a call of an earlier group, or of those
+        stored before anything fresh: it recovered, its advice was not followed.
+
+        Args:
+            stored: calls judged earlier, in order of start.
+            fresh: calls judged now; their rows are changed in place.
+            answers: what the agent said, in order of time.
 
         Returns:
             The fresh calls as they then stand; the stored ones that were touched, and what was known of them before.
         """
         made = [SessionCall.of(call) for call in fresh]
         rows = {call.id: call for call in fresh}
-        calls = {call.id: call for call in (*stored, *made)}
+        first = bisect_left(stored, min(map(_start, made)), key=_start)
+        context = stored[max(0, first - GROUP_CALLS) : first]
+        groups = _groups(sorted([*stored[first:], *made], key=_start))
+        calls = {call.id: call for group in (context, *groups) for call in group}
         touched: dict[str, State] = {}
-        cut = len(stored) >= WINDOW_CALLS
         now_ns = time.time_ns()
-        for place, (before, group) in enumerate(pairwise([[], *_groups(sorted(calls.values(), key=_start))])):
-            both = [*before, *group]
-            if not any(call.id in rows or (news and call.outcome is not Outcome.OK) for call in both):
-                continue
-            own = {call.id for call in group}
-            for update in self._judge(both, self._settings, answers=answers, now_ns=now_ns):
+        for before, group in pairwise([context, *groups]):
+            earlier = {call.id for call in before}
+            for update in self._judge([*before, *group], self._settings, answers=answers, now_ns=now_ns):
                 call = calls[update.id]
                 if update.id not in rows:
                     touched.setdefault(update.id, state_of(call))
-                if update.id in own and (update.id in rows or not (cut and place == 0)):
-                    apply_update(call, update)
-                elif update.recovered:
-                    call.recovered = True
-                elif update.recovered is not None:
-                    call.recovered = call.recovered or False
+                add_update(call, update) if update.id in earlier else apply_update(call, update)
                 if update.id in rows:
-                    apply_update(
-                        rows[update.id], Update(call.id, call.flags, call.rules, call.evidence, call.recovered)
-                    )
+                    apply_update(rows[update.id], call)
         return made, [(calls[name], was) for name, was in touched.items()]
 
     def _said(self, key: Key, new: Sequence[Answer]) -> list[Answer]:

@@ -39,17 +39,18 @@ def succeeded_later(call: SessionCall, timeline: Timeline) -> bool:
         return True
     if call.code not in _FIXABLE:
         return False
-    return any(
-        _is_correction(call.arguments, other.arguments) for other in islice(timeline.good_after(call), _LOOKED_AT)
-    )
+    later = islice(timeline.good_after(call), _LOOKED_AT)
+    if call.arguments is None:
+        return any(True for _ in later)
+    wrong = _object(call.arguments)
+    return any(other.arguments is None or _is_correction(wrong, _object(other.arguments)) for other in later)
 
 
-def _is_correction(wrong: str | None, right: str | None) -> bool:
-    before, after = _object(wrong), _object(right)
-    if before is None or after is None:
-        return wrong is None or right is None or not (before or after)
-    common = [key for key in before if key in after and before[key] == after[key]]
-    return bool(common) or len(after) <= 1
+def _is_correction(wrong: dict[str, Any] | None, right: dict[str, Any] | None) -> bool:
+    if wrong is None or right is None:
+        return not (wrong or right)
+    common = [key for key in wrong if key in right and wrong[key] == right[key]]
+    return bool(common) or len(right) <= 1
 
 
 def _object(text: str | None) -> dict[str, Any] | None:

@@ -60,7 +60,7 @@ def judge_session(
     """
     recent = _recent(calls)
     failed = [call for call in recent if call.outcome is not Outcome.OK]
-    updates = {call.id: _blank(call) for call in recent if call.outcome is not Outcome.OK or call.marked}
+    updates = {call.id: _blank(call) for call in recent if call.rules and call.marked}
     for repeat in repeats(recent):
         if repeat.count >= settings.retry_storm_calls:
             update = updates.setdefault(repeat.call.id, _blank(repeat.call))
@@ -74,10 +74,19 @@ def judge_session(
     return [updates[call.id] for call in recent if call.id in updates and _differs(call, updates[call.id])]
 
 
-def apply_update(call: Call | SessionCall, update: Update) -> None:
+def apply_update(call: Call | SessionCall, update: Update | SessionCall) -> None:
     """Writes an update into its row."""
     call.flags, call.rules = update.flags, update.rules
     call.evidence, call.recovered = update.evidence, update.recovered
+
+
+def add_update(call: SessionCall, update: Update) -> None:
+    """Adds to a call what the calls after it tell; nothing is taken back, since those before it may not be at hand."""
+    known = set(call.rules)
+    call.flags = call.flags + [flag for flag in update.flags if flag not in call.flags]
+    call.rules = call.rules + [rule for rule in update.rules if rule not in known]
+    call.evidence = call.evidence + [entry for entry in update.evidence if entry.get("rule") not in known]
+    call.recovered = update.recovered or call.recovered
 
 
 def _recent(calls: Sequence[SessionCall]) -> list[SessionCall]:
@@ -100,11 +109,15 @@ def _overcome(
     """Whether each failure was overcome, and whether the agent did what its envelope asked for."""
     said = sorted(answers, key=lambda answer: answer.time_ns)
     for call in failed:
-        update = updates[call.id]
-        recovered = succeeded_later(call, timeline) or bool(was_told(call, said))
-        update.recovered = True if recovered else (False if quiet else None)
-        for rule, other in disobeyed(call, timeline):
-            _note(update, rule, other.span_id, other.id)
+        overcome = succeeded_later(call, timeline) or bool(was_told(call, said))
+        recovered = True if overcome else (False if quiet else None)
+        broken = list(disobeyed(call, timeline))
+        if broken or recovered is not call.recovered:
+            updates.setdefault(call.id, _blank(call))
+        if call.id in updates:
+            updates[call.id].recovered = recovered
+        for rule, other in broken:
+            _note(updates[call.id], rule, other.span_id, other.id)
 
 
 def _blank(call: SessionCall) -> Update:

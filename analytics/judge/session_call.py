@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from analytics.calls import Call
-from telltale.vocabulary import Flag, Outcome, Payload
+from telltale.vocabulary import Outcome, Payload
 
 OWN_RULES = ("session.", "agent.")
 """How the rules begin that only a session can tell."""
@@ -74,9 +74,7 @@ class SessionCall:
 
     @property
     def marked(self) -> bool:
-        """Whether an earlier pass has written something into it."""
-        if self.recovered is not None or Flag.RETRY_STORM in self.flags:
-            return True
+        """Whether an earlier pass has written into it: each of its flags comes with a rule."""
         return any(rule.startswith(OWN_RULES) for rule in self.rules)
 
 

@@ -64,6 +64,7 @@ def stub_judge(trace: Trace, _: JudgeSettings) -> list[Call]:
                 service="shop",
                 convention="stub",
                 code=told.get("code"),
+                action=told.get("action"),
                 rules=[told["rule"]] if "rule" in told else [],
                 evidence=[{"rule": told["rule"], "key": "items", "value": []}] if "rule" in told else [],
                 flags=list(told.get("flags", [])),

@@ -10,6 +10,7 @@ import pytest
 
 from analytics.jobs import JudgeJob
 from analytics.jobs.corrections import correct
+from analytics.judge import judge_session
 from analytics.questions import Filters, rows
 from analytics.settings import JudgeSettings
 from analytics.store import Batch
@@ -240,3 +241,25 @@ def test_a_correction_made_meanwhile_outlives_the_session_pass(store: DuckDBStor
         "SELECT outcome, rules, recovered FROM call WHERE span_id = $id", {"id": f"{1000:016x}"}
     ).to_pylist()
     assert call == {"outcome": "silent_failure", "rules": ["r1", "correction"], "recovered": True}
+
+
+@pytest.mark.parametrize("between", [0, 3, 230], ids=["at once", "soon after", "beyond what is at hand"])
+@pytest.mark.parametrize("restart", [False, True], ids=["one job", "a job that starts anew"])
+def test_a_later_round_tells_what_an_earlier_call_came_to(
+    store: DuckDBStore, send: Send, between: int, restart: bool
+) -> None:
+    """Advice that is not followed rounds later is noted at the call that gave it, while it is within the window."""
+    options: dict[str, Any] = {"judge_calls": judge_session}
+    job = job_on(store, **options)
+    send(tool_span(1, 0, session="s", outcome="structured_error", action="stop_and_tell_user", tool="pay"))
+    job.run_once()
+    if between:
+        send(*[tool_span(2, n, session="s", tool="look", result={"n": n}) for n in range(between)])
+        job.run_once()
+    job = job_on(store, **options) if restart else job
+    send(tool_span(3, 0, session="s", tool="pay"))
+    job.run_once()
+
+    [stop] = store.read("SELECT rules FROM call WHERE span_id = $id", {"id": f"{1000:016x}"}).to_pylist()
+    assert stop["rules"] == (["agent.went_on_after_stop"] if between < 200 else [])
+    assert counted(store) == recounted(store)
