@@ -117,12 +117,11 @@ def _call_tool_result(value: dict[str, Any], found: Unwrapped) -> bool:
     """MCP CallToolResult (also as dumped by SDKs in snake case): structured content first, else the blocks."""
     content = value.get("content")
     structured = value.get("structuredContent", value.get("structured_content"))
-    flagged = any(isinstance(value.get(name), bool) for name in _FLAGS)
-    known = all(key in _MCP_KEYS for key in value)
-    blocks = isinstance(content, list) and all(_is_block(block) for block in content)
+    if structured is None and not isinstance(content, list) and "structuredContent" not in value:
+        return False
     if "result" in value and "structuredContent" in value and len(value) == 2:
         content = value["result"]
-    elif not (blocks and (known or flagged)) and not (structured is not None and known):
+    elif not _is_result(value, content, structured):
         return False
     _flags(value, found)
     if structured is not None:
@@ -131,6 +130,15 @@ def _call_tool_result(value: dict[str, Any], found: Unwrapped) -> bool:
     else:
         found.value = _with_error_beside(value, content)
     return True
+
+
+def _is_result(value: dict[str, Any], content: Any, structured: Any) -> bool:
+    """Whether an object has MCP's keys alone, or content blocks beside its flag."""
+    known = value.keys() <= _MCP_KEYS
+    if structured is not None and known:
+        return True
+    flagged = known or any(isinstance(value.get(name), bool) for name in _FLAGS)
+    return flagged and isinstance(content, list) and all(_is_block(block) for block in content)
 
 
 def _with_error_beside(value: dict[str, Any], content: Any) -> Any:
