@@ -31,6 +31,7 @@ from collector.config_sections import (
     StoreConfig,
     TlsConfig,
     ToolConfig,
+    TracingConfig,
 )
 from telltale.redaction import RedactionConfig
 
@@ -73,6 +74,7 @@ class Config(BaseSettings):
     redaction: RedactionSection = RedactionSection()
     tools: dict[str, ToolConfig] = Field(default_factory=dict)
     alerts: AlertSettings = AlertSettings()
+    tracing: TracingConfig = TracingConfig()
 
     @pydantic.field_validator("allowed_hosts", "cors_origins", "cors_headers", mode="before")
     @classmethod

@@ -133,6 +133,18 @@ class StoreConfig(_Section):
         return Options(limits=limits, free_floor_bytes=self.free_floor_bytes)
 
 
+class TracingConfig(_Section):
+    """`[tracing]`: where the service sends spans of its own work; off without an endpoint.
+
+    `ratio` is the share of its own traces that is kept. `endpoint` may be this service: its own spans make no further
+    ones (see `collector.tracing`).
+    """
+
+    endpoint: str | None = Field(default=None, pattern=r"^(https?|grpc)://[^/\s]+(/\S*)?$")
+    headers: dict[str, str] = Field(default_factory=dict)
+    ratio: float = Field(default=1.0, ge=0, le=1)
+
+
 class TermsConfig(_Section):
     """How long rows are kept, in days, and how many bytes of spans; nothing given keeps them for ever."""
 

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from analytics.alerts import AlertJob, build_notifiers
 from analytics.jobs.judge_job import JudgeJob
 from analytics.store import Store
 from collector.config import Config, ConfigError
-from collector.intake import Redact
+from collector.intake import Intake, Redact
+from collector.metrics import Metrics
 from collector.redact import BatchRedactor, site_key
 from collector.sockets import url_host
+from collector.store import DuckDBStore
 from telltale.redaction import Redactor
+
+if TYPE_CHECKING:
+    from collector.tracing import SelfTracing
 
 
 def judge_job(store: Store, config: Config) -> JudgeJob:
@@ -34,6 +40,26 @@ def alert_job(store: Store, config: Config) -> AlertJob:
     except ValueError as error:
         raise ConfigError(str(error)) from None
     return AlertJob(store, settings, notifiers, config.judge_settings())
+
+
+def self_tracing(config: Config, version: str) -> SelfTracing | None:
+    """What traces the service itself, where an endpoint is configured; its modules are loaded only then."""
+    if config.tracing.endpoint is None:
+        return None
+    from collector.tracing import SelfTracing
+
+    return SelfTracing(config.tracing, version)
+
+
+def intake(store: DuckDBStore, metrics: Metrics, tracing: SelfTracing | None, **more: Any) -> Intake:
+    """The queue between the receivers and the store; `more` as `Intake` takes it."""
+    if tracing is None:
+        return Intake(store, metrics, **more)
+    from collector.tracing import TracedIntake
+
+    traced = TracedIntake(tracing.store(store), metrics, **more)
+    traced.tracing = tracing
+    return traced
 
 
 def redactor(config: Config) -> Redactor:

@@ -24,7 +24,7 @@ from collector.access.tokens import API_ROLES, Role, TokenTable, token_path
 from collector.config import Config, ConfigError
 from collector.config_names import misspelt
 from collector.figures import Figures, Parts
-from collector.intake import InFlight, Intake
+from collector.intake import InFlight
 from collector.lag import JudgeLag
 from collector.loop_thread import LoopThread
 from collector.metrics import Metrics
@@ -45,6 +45,9 @@ log = structlog.get_logger("collector.service")
 
 JUDGE_EVERY_S = 0.5
 """How long the judge rests when nothing arrives; an append wakes it at once."""
+
+TRACING_EVERY_S = 1.0
+"""How often a service that traces itself looks for a checkpoint."""
 
 ALERT_EVERY_S = 10.0
 """How often alert rules are evaluated."""
@@ -118,12 +121,15 @@ class Service:
             bind(config.host, config.otlp_grpc_port, "--otlp-grpc-port").close()
         store = self.store = undo.enter_context(closing(DuckDBStore(config.db, config.store.options())))
         self._tell_of_recovery(store)
+        self._tracing = parts.self_tracing(config, _version())
         self._start_workers(store, undo)
         self._start_intake(store, undo)
         api_port = api_socket.getsockname()[1]
         self._start_api(store, api_socket, undo)
         http_port = http_socket.getsockname()[1]
         grpc_port = self._start_receivers(http_socket, tls, undo)
+        if self._tracing is not None:
+            undo.callback(self._tracing.close)  # the first to be closed: what it sends may come here
         host = url_host(config.host)
         self.urls = Urls(
             f"{tls.scheme}://{host}:{grpc_port}", f"{tls.scheme}://{host}:{http_port}", f"http://{host}:{api_port}"
@@ -142,7 +148,11 @@ class Service:
         config = self.config
         self._judge = parts.judge_job(store, config)
         self._alerts = parts.alert_job(store, config)
-        self._workers["judge"] = Worker("judge", self._judge.run_once, JUDGE_EVERY_S)
+        judging = self._judge.run_once if self._tracing is None else self._tracing.judging(self._judge)
+        self._workers["judge"] = Worker("judge", judging, JUDGE_EVERY_S)
+        if (tracing := self._tracing) is not None:
+            look = lambda: tracing.look_for_checkpoints(store)  # noqa: E731
+            self._workers["tracing"] = Worker("tracing", look, TRACING_EVERY_S)
         if config.alerts.enabled:
             self._workers["alerts"] = Worker("alerts", self._evaluate_alerts, ALERT_EVERY_S)
         terms = {name: each.terms() for name, each in config.retention.projects.items()}
@@ -161,9 +171,10 @@ class Service:
         config = self.config
         self._redactor = parts.redactor(config)
         self._in_flight = InFlight(config.limits.in_flight_bytes, self.metrics)
-        self._intake = Intake(
+        self._intake = parts.intake(
             store,
             self.metrics,
+            self._tracing,
             redact=parts.redact(self._redactor),
             limits=config.limits.decode(),
             behind=self._judge_behind,
