@@ -119,7 +119,11 @@ class TracedIntake(Intake):
         """See `Intake.submit`."""
         if _MARK in body:
             return await super().submit(signal, encoding, body, project)
-        attributes = {"telltale.signal": str(signal), "telltale.encoding": str(encoding), "telltale.bytes": len(body)}
+        attributes: Attributes = {
+            "telltale.signal": str(signal),
+            "telltale.encoding": str(encoding),
+            "telltale.bytes": len(body),
+        }
         with self.tracing.span("receive", attributes) as span:
             try:
                 decoded = await super().submit(signal, encoding, body, project)
