@@ -24,7 +24,7 @@ from analytics.settings import JudgeSettings
 from analytics.spans import Trace
 from analytics.store import Store, TraceKey, Transaction
 
-PAUSE_S = 1.0
+PAUSE_S = 1.5
 """Rounds of a busy service are at least this far apart, so that each is worth its fixed cost (about 60 ms of CPU for
 some thirty statements)."""
 
@@ -198,5 +198,5 @@ class JudgeJob:
     def _adapt(self, spans: int) -> None:
         if spans > ENOUGH_SPANS:
             self._limit = max(FEW_TRACES, self._limit // 2)
-        elif spans < ENOUGH_SPANS // 4:
+        elif spans < ENOUGH_SPANS // 2:
             self._limit = min(MANY_TRACES, self._limit * 2)

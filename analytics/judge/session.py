@@ -6,6 +6,7 @@ asked again with more calls at any time: each answer replaces the one before.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -27,6 +28,7 @@ WINDOW_NS = 30 * 60 * 1_000_000_000
 """How far back from the latest call a pass looks, in nanoseconds."""
 
 _in_order = attrgetter("started_ns", "id")
+_same = attrgetter("tool", "arguments_hash")
 
 
 @dataclass(slots=True)
@@ -59,13 +61,10 @@ def judge_session(
         One update per call that differs from what the row says now, in order of start.
     """
     recent = _recent(calls)
-    failed = [call for call in recent if call.outcome is not Outcome.OK]
     updates = {call.id: _blank(call) for call in recent if call.rules and call.marked}
-    for repeat in repeats(recent):
-        if repeat.count >= settings.retry_storm_calls:
-            update = updates.setdefault(repeat.call.id, _blank(repeat.call))
-            update.flags.append(Flag.RETRY_STORM.value)
-            _note(update, "session.retry_storm", repeat.first.span_id, repeat.count)
+    if max(Counter(map(_same, recent)).values(), default=0) >= settings.retry_storm_calls:
+        _find_loops(recent, settings, updates)
+    failed = [call for call in recent if call.outcome is not Outcome.OK and not _settled(call)]
     if failed:
         quiet = now_ns is not None and now_ns - recent[-1].started_ns > WINDOW_NS
         _overcome(failed, Timeline(recent), answers, quiet, updates)
@@ -99,6 +98,19 @@ def _recent(calls: Sequence[SessionCall]) -> list[SessionCall]:
     return ordered
 
 
+def _settled(call: SessionCall) -> bool:
+    """Whether nothing more can be told of a failure: it was overcome, and gave no advice that may yet be ignored."""
+    return call.recovered is True and call.outcome is not Outcome.STRUCTURED_ERROR
+
+
+def _find_loops(calls: Sequence[SessionCall], settings: JudgeSettings, updates: dict[str, Update]) -> None:
+    for repeat in repeats(calls):
+        if repeat.count >= settings.retry_storm_calls:
+            update = updates.setdefault(repeat.call.id, _blank(repeat.call))
+            update.flags.append(Flag.RETRY_STORM.value)
+            _note(update, "session.retry_storm", repeat.first.span_id, repeat.count)
+
+
 def _overcome(
     failed: Sequence[SessionCall],
     timeline: Timeline,
@@ -125,7 +137,7 @@ def _blank(call: SessionCall) -> Update:
     flags = [flag for flag in call.flags if flag != Flag.RETRY_STORM.value]
     rules = [rule for rule in call.rules if not rule.startswith(OWN_RULES)]
     evidence = [entry for entry in call.evidence if not str(entry.get("rule", "")).startswith(OWN_RULES)]
-    return Update(call.id, flags, rules, evidence, None)
+    return Update(call.id, flags, rules, evidence, call.recovered if _settled(call) else None)
 
 
 def _note(update: Update, rule: str, span_id: str, value: Any) -> None:
