@@ -1,7 +1,7 @@
 """Redaction of a decoded batch, in place, before anything of it is written.
 
 Nearly every span is clean, so what is new in a span is first looked at as one text; only where that look finds
-something is each part masked on its own. Short texts that were found clean (a model's name, a user's id) are remembered.
+something is each part masked on its own. Short texts found clean (a model's name, a user's id) are remembered.
 """
 
 from __future__ import annotations
