@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analytics.alerts.baselines import Episode
-from analytics.alerts.incident import AlertEvent, Finding, Incident, Rule, Severity, State, begin
+from analytics.alerts.incident import FOLDED, AlertEvent, Finding, Incident, Rule, Severity, State, begin
 from analytics.alerts.reader import LONGEST, POOL, SECOND, Settled
 from analytics.alerts.rules import SPECS
 from analytics.alerts.settings import AlertSettings
@@ -33,13 +33,13 @@ def episodes(incidents: Iterable[Incident], now_ns: int) -> list[Episode]:
     """When which scope was firing; an open incident reaches beyond now."""
     return [
         Episode(
-            scope=incident.tool or POOL,
-            signal=_SIGNALS[incident.rule],
+            scope=scope,
+            signal=signal,
             from_ns=incident.first_failure_ns or incident.detected_ns,
             to_ns=incident.resolved_ns if incident.resolved_ns is not None else now_ns + LONGEST,
         )
         for incident in incidents
-        if incident.rule in _SIGNALS
+        for scope, signal in _told(incident)
     ]
 
 
@@ -47,10 +47,17 @@ def settled(incidents: Iterable[Incident]) -> Settled:
     """Up to when the evidence of each scope and signal was told of by an incident that is over."""
     until: dict[tuple[str, str], int] = {}
     for incident in incidents:
-        if incident.rule in _SIGNALS and incident.resolved_ns is not None:
-            key = (incident.tool or POOL, _SIGNALS[incident.rule])
-            until[key] = max(until.get(key, 0), incident.resolved_ns)
+        for key in _told(incident) if incident.resolved_ns is not None else ():
+            until[key] = max(until.get(key, 0), incident.resolved_ns or 0)
     return Settled(until)
+
+
+def _told(incident: Incident) -> list[tuple[str, str]]:
+    """The (scope, signal) that an incident tells of: its own, and those of findings that were folded into it."""
+    if incident.rule not in _SIGNALS:
+        return []
+    own = (incident.tool or POOL, _SIGNALS[incident.rule])
+    return [own, *((scope, _SIGNALS[Rule.SILENT]) for scope in incident.folded_scopes)]
 
 
 def advance(
@@ -93,7 +100,8 @@ def advance(
 def _keep(incident: Incident, finding: Finding, now_ns: int, settings: AlertSettings, changes: Changes) -> None:
     met_ns = finding.met_ns or now_ns
     if finding.severity is Severity.PAGE and incident.severity == Severity.TICKET:
-        incident.severity, incident.numbers = Severity.PAGE, dict(finding.numbers)
+        kept = {name: incident.numbers[name] for name in FOLDED if name in incident.numbers}
+        incident.severity, incident.numbers = Severity.PAGE, {**finding.numbers, **kept}
         incident.announced_ns, incident.last_met_ns = None, met_ns
         changes.incidents[incident.id] = incident
         changes.opened.append((incident, finding))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from analytics.alerts import episodes, evidence, watch
+from analytics.alerts import episodes, evidence, folding, watch
 from analytics.alerts.baselines import FRESH_NS, Baselines
 from analytics.alerts.incident import Finding, Incident
 from analytics.alerts.outbox import Health
@@ -46,19 +46,26 @@ class Evaluator:
         findings: list[Finding] = watch.failing_destinations(health, now_ns)
         heard: dict[tuple[str, str | None], int] = {}
         busy: dict[str, Sequence[str]] = {}
+        folded: list[folding.Folded] = []
         for project in self._reader.projects(end_ns):
             mine = [incident for incident in known if incident.project == project]
             moment = Moment(project, end_ns, episodes.settled(mine), episodes.episodes(mine, end_ns))
-            findings += self._rules.evaluate(moment)
+            busy[project] = self._baselines.busy(project, end_ns)
+            met = self._rules.evaluate(moment)
+            left, told = folding.fold(met, mine, self._reader, busy[project], end_ns)
+            findings, folded = findings + left, folded + told
             if self._settings.no_data:
                 findings += self._silent(project, end_ns)
-            busy[project] = self._baselines.busy(project, end_ns)
             heard |= self._heard(project, mine, end_ns)
         changes = episodes.advance(findings, known, heard, now_ns, self._settings)
         evidence.gather(self._reader, changes.opened, busy, end_ns)
         for incident, _ in changes.opened:
-            incident.text = evidence.describe(incident, self._tools, self._settings)
+            incident.text = self._describe(incident)
+        folding.absorb(changes, folded, known, self._describe, now_ns)
         return changes
+
+    def _describe(self, incident: Incident) -> str:
+        return evidence.describe(incident, self._tools, self._settings)
 
     def projects(self, now_ns: int) -> list[str]:
         """Projects with calls in the past week."""

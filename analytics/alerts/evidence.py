@@ -127,6 +127,9 @@ def describe(incident: Incident, tools: JudgeSettings, settings: AlertSettings) 
         lines.append(f"Affected: {', '.join(reach)}.")
     if n.get("inferred"):
         lines.append(f"Of {count(n['failing_calls'], 'failing call')}, {n['inferred']} carry a derived code only.")
+    if n.get("silent_calls"):
+        calls, sessions = count(n["silent_calls"], "call"), count(n["silent_sessions"], "session")
+        lines.append(f"Silent: {calls} in {sessions} claimed success or bore no mark of the failure.")
     if n.get("first_error"):
         lines.append(f"First error: {quoted(n['first_error'])}")
     if incident.example_sessions:

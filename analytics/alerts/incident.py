@@ -92,9 +92,18 @@ class Incident:
         return self.state != State.RESOLVED
 
     @property
+    def folded_scopes(self) -> list[str]:
+        """Scopes whose silent failures this incident tells of (`analytics.alerts.folding`)."""
+        return list(self.numbers.get("folded_scopes", ()))
+
+    @property
     def scope(self) -> tuple[str, str, str | None]:
         """What at most one open incident exists for."""
         return (self.rule, self.project, self.tool)
+
+
+FOLDED = ("silent_calls", "silent_sessions", "folded_scopes")
+"""Numbers of an incident that another rule's finding put there; they stay when it grows graver."""
 
 
 @dataclass(slots=True, frozen=True)

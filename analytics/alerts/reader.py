@@ -51,6 +51,15 @@ class Suspect:
 
 
 @dataclass(slots=True, frozen=True)
+class SilentCode:
+    """Silent failures of one scope with one code ("" for none): calls, and distinct sessions."""
+
+    code: str
+    calls: int
+    sessions: int
+
+
+@dataclass(slots=True, frozen=True)
 class Settled:
     """Up to when the evidence of each (scope, signal) was used up by an incident that is over."""
 
@@ -181,3 +190,18 @@ class Reader:
             "own": sorted(own),
         }
         return {row["scope"]: row for row in self._rows("evidence", params)}
+
+    def silent_codes(
+        self, project: str, since: Mapping[str, int], own: Collection[str], to_ns: int
+    ) -> dict[str, list[SilentCode]]:
+        """The silent failures of each scope from its own `since` (ns) on, by code; `own` are scopes of one tool."""
+        params = {
+            **self._range(project, min(since.values()), to_ns),
+            "scopes": list(since),
+            "since": list(since.values()),
+            "own": sorted(own),
+        }
+        found: dict[str, list[SilentCode]] = {}
+        for row in self._rows("silent_codes", params):
+            found.setdefault(row["scope"], []).append(SilentCode(row["code"], row["calls"], row["sessions"]))
+        return found

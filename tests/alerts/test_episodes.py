@@ -146,9 +146,10 @@ def test_words_on_an_unknown_incident_are_refused(store: DuckDBStore) -> None:
 def test_ticket_waits_behind_the_page_on_the_same_tool(
     store: DuckDBStore, sink: Sink, make_job: Callable[..., AlertJob]
 ) -> None:
-    """Denials that also claimed success page as denials; the silent-failure ticket on that tool stays quiet."""
+    """Where a tool is denied and lies about other things too, the page speaks; the ticket on that tool stays quiet."""
     silent = {"outcome": "silent_failure", "declared": "ok", "declared_code": None, "code_source": "payload"}
-    add(store, [failing(NOW + i * SECOND, "PERMISSION_DENIED", **silent) for i in range(3)])
+    add(store, [failing(NOW + i * SECOND, "PERMISSION_DENIED") for i in range(3)])
+    add(store, [failing(NOW + i * SECOND, "UNAVAILABLE", **silent) for i in range(3)])
 
     run(make_job(), NOW, NOW + 2 * MINUTE, 20 * SECOND)
 
