@@ -12,7 +12,7 @@ from analytics.normalise.logical_call import LogicalCall, Meaning
 from analytics.normalise.losses import forget_elided, is_scrubbed, note_losses
 from analytics.normalise.marks import span_marks, wrapper_marks
 from analytics.normalise.merge import groups
-from analytics.normalise.messages import shown, shown_in
+from analytics.normalise.messages import shown
 from analytics.normalise.reading import ToolSpan, arguments_of
 from analytics.normalise.tree import Tree, build
 from analytics.normalise.upstream import upstream_of
@@ -182,7 +182,7 @@ def _tell(call: LogicalCall, answered: Answered | None) -> None:
         call.told = content
         return
     found = unwrap(content)
-    call.told = shown_in(found)
+    call.answer = found
     known = {mark.name for mark in call.marks}
     for mark in wrapper_marks(found.marks, answered.span_id):
         if mark.meaning is not Meaning.CLAIMED_OK and mark.name not in known:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from analytics.normalise.messages import shown_in
 from analytics.spans import Span
+from telltale.payload.unwrap import Unwrapped
 from telltale.vocabulary import Payload
 
 
@@ -42,8 +44,8 @@ class LogicalCall:
     (client, server, second instrumentation). `result` is the tool's own value after every known wrapper and encoding
     is taken off (Python objects), meaningful where `payload` is not ABSENT; `result_text` and `arguments_text` are as
     sent. `upstream` are the descendant spans of the members that reach outside (HTTP, RPC, DB clients…), in time
-    order. `told` is the text that the model was given for this call, where a message shows it. `lost` says what was
-    missing and how to switch it on.
+    order. `told` is the text that the model was given for this call, where a message shows it; it rests on `answer`, as
+    found in the message (most calls are never asked for it). `lost` says what was missing and how to switch it on.
     """
 
     id: str
@@ -59,7 +61,7 @@ class LogicalCall:
     payload: Payload = Payload.ABSENT
     marks: list[Mark] = field(default_factory=list)
     upstream: list[Span] = field(default_factory=list)
-    told: str | None = None
+    answer: str | Unwrapped | None = None
     session_id: str | None = None
     session_source: str = "trace"
     user: str | None = None
@@ -72,3 +74,14 @@ class LogicalCall:
     wrappers: list[str] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
     lost: list[str] = field(default_factory=list)
+
+    @property
+    def told(self) -> str | None:
+        """The text that the model was given; written out of an answer's value when it is first asked for."""
+        if isinstance(self.answer, Unwrapped):
+            self.answer = shown_in(self.answer)
+        return self.answer
+
+    @told.setter
+    def told(self, text: str | None) -> None:
+        self.answer = text

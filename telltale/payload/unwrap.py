@@ -41,6 +41,9 @@ _LONE_SURROGATE = re.compile(
     r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
 _FIELDS = re.compile(r"[A-Za-z_]\w{0,60}[=(]")
+_DECODED = frozenset({"json", "python", "quoted"})
+"""Layers that came from a text, below which nothing nests deeper than a decoded value may."""
+
 _SCALARS = {"null": None, "true": True, "false": False, "None": None, "True": True, "False": False}
 _BEGUN = frozenset({"n", "nu", "nul", "t", "tr", "tru", "f", "fa", "fal", "fals", "-", "\\"})
 _DECODER = json.JSONDecoder(strict=False, parse_constant=str)
@@ -92,7 +95,7 @@ def unwrap(sent: object) -> Unwrapped:
                 break
         elif not isinstance(value, list) or not wrappers.peel_blocks(value, found):
             break
-    if not isinstance(sent, str) and too_deep(found.value):
+    if not isinstance(sent, str) and _DECODED.isdisjoint(found.wrappers) and too_deep(found.value):
         found.value = "(nested too deep)"
     return found
 
