@@ -96,6 +96,9 @@ def class_of(mark: Mark) -> str:
 
 def _from_texts(call: LogicalCall, reading: Reading) -> tuple[Code, str] | None:
     value = reading.value
+    number = code_of_http(value) if type(value) is int and 400 <= value < 600 else None
+    if number is not None:
+        return number, f"payload {value}"
     texts = [reading.message, value if isinstance(value, str) else None, call.told, *told_texts(value)]
     texts += [str(mark.value) for mark in call.marks if mark.meaning is Meaning.FAILED and isinstance(mark.value, str)]
     for text in texts:

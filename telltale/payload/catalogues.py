@@ -139,10 +139,18 @@ def says_nothing(message: str, tool: str = "") -> bool:
     for found in _WORD.finditer(low):
         word = found.group()
         if word not in SAYING_NOTHING:
-            own = own if own is not None else _WORD.findall(tool.lower())
+            own = own if own is not None else _own_words(tool)
             if word not in own:
                 return False
     return True
+
+
+_NAME_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+
+
+def _own_words(tool: str) -> list[str]:
+    """The words of a tool's name, split at its capitals too: `triggerAgreement`."""
+    return [*_WORD.findall(tool.lower()), *(word.lower() for word in _NAME_WORD.findall(tool))]
 
 
 _FAILING = words("error errors exception failed failure failing wrong fatal")
