@@ -42,7 +42,10 @@ _FILE_EVERY_S = 2.0
 
 @dataclass(slots=True, frozen=True)
 class Pace:
-    """When the drain works: a lone batch at once, under load every `gather_s`; when it checkpoints, busy or at rest."""
+    """When the drain works: a lone batch at once, under load every `gather_s`; when it checkpoints, busy or at rest.
+
+    At rest means that nothing was written for `idle_s`, by the drain or by the judge.
+    """
 
     gather_s: float = 0.5
     busy_checkpoint_bytes: int = 128 * 2**20
@@ -77,6 +80,7 @@ class Drain:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="telltale-store", daemon=True)
         self._last_work = time.monotonic()
+        self._wal_size, self._last_growth = 0, self._last_work
         self._not_before = 0.0
         self._stored_seq = self._released_seq = 0
         self._look_again = False
@@ -204,7 +208,7 @@ class Drain:
         if wal == 0 and stored > self._released_seq:
             self._release(stored)  # DuckDB has checkpointed of its own accord: all that was stored is in the file
         since = time.time() - self.last_checkpoint
-        idle = not self._backlog.rows and time.monotonic() - self._last_work > self._pace.idle_s
+        idle = self._at_rest(wal)
         due = wal > self._pace.busy_checkpoint_bytes or (
             idle and wal > 0 and (wal > self._pace.idle_checkpoint_bytes or since > self._pace.checkpoint_every_s)
         )
@@ -215,6 +219,16 @@ class Drain:
                 self._not_before = (
                     time.monotonic() + _POSTPONED_S
                 )  # a question holds an older snapshot; nothing is wrong
+
+    def _at_rest(self, wal: int) -> bool:
+        """Whether nobody has written for a while, neither this thread nor the judge.
+
+        A checkpoint keeps writers waiting, and packs the last rows of every table anew however few came since the last.
+        """
+        now = time.monotonic()
+        if self._backlog.rows or wal != self._wal_size:
+            self._wal_size, self._last_growth = wal, now
+        return now - self._last_growth > self._pace.idle_s
 
     def checkpoint(self) -> None:
         """Take the write-ahead log into the file, and let the journal go that is older.
