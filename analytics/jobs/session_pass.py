@@ -18,6 +18,7 @@ from analytics.jobs.call_rows import held
 from analytics.jobs.writing import Judged, Refreshed, State, state_of
 from analytics.judge import WINDOW_CALLS, WINDOW_NS, Answer, SessionCall, Update, add_update, apply_update
 from analytics.judge.session_call import SHORT_RESULT, end_of, repeats_as
+from analytics.judge.turns import Turns
 from analytics.settings import JudgeSettings
 from analytics.store import TraceKey, Transaction
 from telltale.vocabulary import Outcome, Payload
@@ -44,6 +45,7 @@ QUALIFY row_number() OVER (PARTITION BY session_key ORDER BY started_ns DESC) <=
 ORDER BY started_ns"""  # noqa: S608  (numbers of ours)
 
 _start = attrgetter("started_ns")
+_outcome = attrgetter("outcome")
 _evidence = msgspec.json.Decoder(list[dict[str, Any]]).decode
 
 
@@ -90,7 +92,7 @@ class SessionPass:
         for each in judged:
             alone = [call for call in each.calls if not call.session_id]
             if alone:
-                self._finish([], alone, answers.get(each.key, ()))
+                self._finish([], alone, answers.get(each.key, ()), Turns([each.trace]))
             for call in each.calls:
                 if call.session_id:
                     fresh[call.project, call.session_id].append(call)
@@ -99,11 +101,12 @@ class SessionPass:
                 for session_id in {call.session_id for call in each.calls if call.session_id}:
                     said[each.key.project, session_id].extend(told)
         earlier = self._earlier(transaction, fresh, {each.key for each in judged})
+        turns = Turns(each.trace for each in judged)
         changed: list[Refreshed] = []
         self._fresh = {}
         for key, calls in fresh.items():
             heard = self._said(key, said.get(key, ()))
-            self._fresh[key], touched = self._finish(earlier[key], calls, heard)
+            self._fresh[key], touched = self._finish(earlier[key], calls, heard, turns)
             changed += [Refreshed(key[0], call, was) for call, was in touched if state_of(call) != was]
         return changed
 
@@ -123,7 +126,7 @@ class SessionPass:
         self._remembered = 0
 
     def _finish(
-        self, stored: Sequence[SessionCall], fresh: Sequence[Call], answers: Sequence[Answer]
+        self, stored: Sequence[SessionCall], fresh: Sequence[Call], answers: Sequence[Answer], turns: Turns
     ) -> tuple[list[SessionCall], list[tuple[SessionCall, State]]]:
         """Judge the calls of one session group by group, each group beside the one before it.
 
@@ -134,11 +137,13 @@ class SessionPass:
             stored: calls judged earlier, in order of start.
             fresh: calls judged now; their rows are changed in place.
             answers: what the agent said, in order of time.
+            turns: of the fresh calls' traces; asked only where a failure gave advice.
 
         Returns:
             The fresh calls as they then stand; the stored ones that were touched, and what was known of them before.
         """
-        made = [SessionCall.of(call) for call in fresh]
+        advised = any(each is Outcome.STRUCTURED_ERROR for each in (*map(_outcome, stored), *map(_outcome, fresh)))
+        made = [SessionCall.of(call, turns.of(call) if advised else None) for call in fresh]
         rows = {call.id: call for call in fresh}
         first = bisect_left(stored, min(map(_start, made)), key=_start)
         context = stored[max(0, first - GROUP_CALLS) : first]
@@ -233,6 +238,7 @@ def _call_of(row: Mapping[str, Any]) -> SessionCall:
         rules=row["rules"],
         evidence=_evidence(row["evidence"]),
         recovered=row["recovered"],
+        turn=None,
     )
 
 

@@ -82,6 +82,12 @@ TRACE_RULES: dict[str, Rule] = {
             _S,
         ),
         Rule(
+            "trace.value_after_failure",
+            "The result is nothing but false, 0 or -1, and every source that it could have come from failed.",
+            "the failed upstream span",
+            _S,
+        ),
+        Rule(
             "trace.status_echoed",
             "The result hands on the error answer of a failed upstream call as if it were content.",
             "the status in the result, and the span that had it",
@@ -114,13 +120,13 @@ SESSION_RULES: dict[str, Rule] = {
         ),
         Rule(
             "agent.went_on_after_stop",
-            "The agent called the tool again although the envelope had told it to stop and tell the user.",
+            "The agent called the tool again in the same turn although the envelope said to stop and tell the user.",
             "the later call",
             _C,
         ),
         Rule(
             "agent.retried_not_retryable",
-            "The agent repeated a call whose failure was declared not retryable.",
+            "The agent repeated a call in the same turn although its failure was declared not retryable.",
             "the later call",
             _C,
         ),

@@ -24,6 +24,8 @@ class SessionCall:
 
     `ended_ns` is when it ended, in nanoseconds since 1970 UTC; `repeats_as` is equal for two calls whose results are
     the same, None where a repetition says nothing; `arguments` are kept, since a corrected argument shows a recovery.
+    `turn` is which turn of its trace it belongs to, from 1; 0 where its trace shows no turns, None where its trace is
+    not at hand (then nothing new is told of its obedience: it was told when the trace was).
     The other fields are those of `Call`; `flags`, `rules`, `evidence` and `recovered` are what the pass changes.
     """
 
@@ -46,9 +48,10 @@ class SessionCall:
     rules: list[str]
     evidence: list[dict[str, Any]]
     recovered: bool | None
+    turn: int | None = 0
 
     @classmethod
-    def of(cls, call: Call) -> Self:
+    def of(cls, call: Call, turn: int | None = 0) -> Self:
         """The part of a call that its session looks at."""
         return cls(
             call.id,
@@ -70,6 +73,7 @@ class SessionCall:
             call.rules,
             call.evidence,
             call.recovered,
+            turn,
         )
 
     @property
