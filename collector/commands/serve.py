@@ -12,7 +12,8 @@ import typer
 
 from analytics.store import StoreUnavailable
 from collector import dashboard_process, logs
-from collector.config import ConfigError, load
+from collector.config import Config, ConfigError, load
+from collector.light import without_pandas
 from collector.service import Service
 from collector.sockets import PortTaken, bind
 from collector.store import StoreHeld
@@ -49,6 +50,15 @@ def serve(  # noqa: PLR0917 - a command line has as many options as it has
             insecure=insecure or None,
             ready_file=ready_file,
         )
+    except ConfigError as error:
+        raise SystemExit(_say(str(error), BAD_SETTING)) from None
+    with without_pandas():
+        _run(settings)
+
+
+def _run(settings: Config) -> None:
+    """Start, wait for a signal, stop."""
+    try:
         logs.configure(settings.log_level)
         service = Service(settings)
         if settings.dashboard and settings.dashboard_port:

@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -135,6 +136,23 @@ def test_two_owners(tmp_path: Path, serve: Serve) -> None:
         headers={"content-type": "application/x-protobuf"},
     )
     assert answer.status_code == 200
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="loaded libraries are read from /proc")
+def test_the_service_does_without_pandas(tmp_path: Path, serve: Serve) -> None:
+    """After batches, verdicts and answers pandas is not loaded: it would cost start-up time and memory for nothing."""
+    process = serve(tmp_path)
+    headers = {"content-type": "application/x-protobuf"}
+    body = traces(5).SerializeToString()
+    assert httpx.post(process.urls["otlp_http"] + "/v1/traces", content=body, headers=headers).status_code == 200
+    api = process.urls["api"] + "/api/v1"
+    wait_for(lambda: httpx.get(f"{api}/status").json()["calls"] == 5)
+    arrow = {"accept": "application/vnd.apache.arrow.stream"}
+    for path in ("overview", "calls", "tools", "sessions", "groups", "report"):
+        assert httpx.get(f"{api}/{path}", params={"since": "all"}).status_code == 200
+        answer = httpx.get(f"{api}/{path}", params={"since": "all"}, headers=arrow)
+        assert answer.status_code == (400 if path in ("overview", "report") else 200)  # only lists come as Arrow
+    assert "/pandas/_libs/" not in Path(f"/proc/{process.child.pid}/maps").read_text()
 
 
 class Load(threading.Thread):
