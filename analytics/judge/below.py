@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from analytics.judge.attempts import Attempt, failure_of
 from analytics.judge.case import Case, Verdict
 from analytics.judge.echo import echoed_status
 from telltale.payload import Reading, Says
-from telltale.payload.empty import is_frame
+from telltale.payload.empty import is_empty, is_frame
 from telltale.payload.fields import role_of
 from telltale.payload.verbs import Verb, verb_of
 from telltale.payload.words import words
@@ -59,7 +61,9 @@ def _is_status_asked_for(reading: Reading) -> bool:
 
 
 _SUSPECTED = Confidence.SUSPECTED
-_DOUBTFUL = frozenset(("trace.text_after_failure", "trace.deed_over_failure", "trace.deed_over_exception"))
+_DOUBTFUL = frozenset(
+    ("trace.text_after_failure", "trace.deed_over_failure", "trace.deed_over_exception", "trace.value_after_failure")
+)
 _RAISED = frozenset(("trace.empty_after_exception", "trace.deed_over_exception"))
 
 
@@ -106,7 +110,23 @@ def _filled(case: Case, failed: list[Attempt]) -> str | None:
         return "trace.deed_over_failure"
     if all_failed and _is_short_text(reading) and not case.asked.content and _is_no_answer(case, failed[-1]):
         return "trace.text_after_failure"
+    if all_failed and _is_no_answer(case, failed[-1]) and _is_hollow(reading.value, case.asked.arguments):
+        return "trace.value_after_failure"
     return None
+
+
+def _is_hollow(value: Any, arguments: Any) -> bool:
+    """Whether a value is what a swallowed failure leaves: `false`, 0, -1; or an object of nothing else."""
+    if isinstance(value, bool | int | float):
+        return value in (0, -1)
+    if not isinstance(value, dict) or not value or len(value) > _MOST_KEYS:
+        return False
+    said = list(arguments.values()) if isinstance(arguments, dict) else []
+    told = [inner for key, inner in value.items() if not is_frame(key) and role_of(key) is None and inner not in said]
+    return bool(told) and all(is_empty(inner) or (not isinstance(inner, str) and inner in (0, -1)) for inner in told)
+
+
+_MOST_KEYS = 20
 
 
 def _is_deed_undone(case: Case) -> bool:

@@ -11,7 +11,7 @@ from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from telltale.payload import Reading
 from telltale.payload.codes import ERRNO, code_of_class, is_defect
 from telltale.payload.evidence import told_texts
-from telltale.payload.marks import code_of_named_class, mark_of
+from telltale.payload.marks import code_of_named_class, coded_mark_of, mark_of
 from telltale.payload.phrases import code_of_phrase
 from telltale.vocabulary import Code, code_of_http
 
@@ -107,8 +107,9 @@ def _from_texts(call: LogicalCall, reading: Reading) -> tuple[Code, str] | None:
         mark = mark_of(text)
         if mark is not None and mark.code is not None and mark.code is not Code.INTERNAL:
             return mark.code, "text"
-        classed = code_of_named_class(text)
-        if classed is not None:
+        coded = coded_mark_of(text)
+        classed = coded[1] if coded is not None else code_of_named_class(text)
+        if classed is not None and classed is not Code.INTERNAL:
             return classed, "text"
         phrase = code_of_phrase(text)
         if phrase is not None:

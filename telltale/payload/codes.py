@@ -94,7 +94,8 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
     (_DENIED, "read_?only not_writable invalid_(?:grant|client|auth) missing_scope not_in_channel no_permission"),
     (
         _DENIED,
-        "not_allowed invalid_token token_expired expired_token denied policy_violation auth_error login_required",
+        "not_allowed invalid_token token_expired expired_token denied policy_violation auth_error login_required"
+        " reauth auth_required",
     ),
     (
         _MISSING,

@@ -39,7 +39,9 @@ def code_inside(error: Any, fields: Fields | None = None) -> Code | None:
     return weak
 
 
-_TOLD_KEYS = frozenset({"text", "content", "errors", "failures", "failed", "message", "reason", "detail", "details"})
+_TOLD_KEYS = frozenset(
+    {"text", "content", "errors", "failures", "failed", "message", "reason", "detail", "details", "warning", "warnings"}
+)
 _MOST_TEXTS = 12
 _MOST_NODES = 60
 

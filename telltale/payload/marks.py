@@ -31,7 +31,7 @@ _CLASS = re.compile(
 _WORD = re.compile(
     rf"{_DRESS}(?P<mark>(?:(?:{_KINDS}) ){{0,2}}(?:error|exception|fatal|failure|panic|failed(?: with [\w ]{{1,40}})?)"
     rf"(?:\s-?\d{{1,6}})?{_ASIDE}\s?:)(?=\s|$|[\"'{{<])(?!\s*(?:0|none|null)\b)"
-    rf"|{_DRESS}(?P<doing>error (?:while |when |occurred while )?(?!{_COMPOUNDS})[a-z]{{2,20}}ing\b"
+    rf"|{_DRESS}(?P<doing>errors? (?:while |when |occurred while )?(?!{_COMPOUNDS})[a-z]{{2,20}}ing\b"
     rf"(?= (?:the )?(?:mcp )?(?:{_KINDS}|tool)\b|[^:\n]{{0,80}}[:'\"]"
     r"|[^:\n]{0,80}\n\s*(?:error|caused by|details|reason|message)\b[^:\n]{0,30}:))"
     rf"|{_DRESS}(?P<within>error (?:in|during|on|from|with|occurred in) (?:the |your )?(?:{_KINDS}|code|step|node)\b"
@@ -90,7 +90,7 @@ _FOREIGN = re.compile(
 _FIRST = re.compile(rf"{_DRESS}(?P<word>[A-Za-z_][\w.$]{{0,200}})")
 _HEAD = 1000
 _LONGEST_REPR = 2000
-_WORDS = frozenset(f"{_KINDS}|error|exception|fatal|failure|panic|failed".split("|"))
+_WORDS = frozenset(f"{_KINDS}|error|exception|fatal|failure|panic|failed|errors".split("|"))
 
 
 @dataclass(slots=True, frozen=True)
@@ -214,7 +214,7 @@ def uncaught_of(text: str) -> tuple[str, Code | None] | None:
 _CROSS = re.compile(r"\s*(?:❌|✖|✗|✘|🚫|⛔)\ufe0f?\s*\w")
 _CHECKS = ("✅", "✔", "✓", "☑")
 _CODED = re.compile(
-    rf"{_DRESS}(?P<bracket>\[)?(?P<code>[A-Z][A-Z0-9]{{1,20}}(?:_[A-Z0-9]{{2,20}}){{1,4}})(?(bracket)\]:?|:)\s+(?=[A-Za-z])"
+    rf"{_DRESS}(?P<bracket>\[)?(?P<code>[A-Z][A-Z0-9]{{1,20}}(?:_[A-Z0-9]{{2,20}}){{1,4}})(?(bracket)\]:?|:)\s+(?=[A-Za-z\d'\"])"
 )
 
 

@@ -26,7 +26,8 @@ _FIRST = (Code.RATE_LIMITED, Code.PERMISSION_DENIED)
 """Codes whose phrases count wherever they stand; of the others, the one that stands first in the text."""
 
 _STATUS = re.compile(
-    r"(?:\b(?:https?|status(?:[ _]code)?|error|code|returned|responded with|response|failed)\b[ :=\"'(]{0,3}"
+    r"(?:\b(?:https?|status(?:[ _]code)?|error|code|returned|(?:responded|answered|replied)(?: with)?|response|failed)"
+    r"\b[ :=\"'(]{0,3}"
     r"(?:error )?\(?|^|: )([45]\d\d)\b(?!\.\d| (?:ms|s|seconds|items|rows|bytes)\b)"
     r"|(?<![\d.])([45]\d\d)[ :-]{1,3}(?:bad request|unauthori[sz]ed|forbidden|not found|not allowed|conflict|gone"
     r"|unprocessable|too many requests|internal server error|bad gateway|service unavailable|gateway time-?out)\b",

@@ -205,6 +205,9 @@ def _code(declared: Any, holder: dict[str, Any], reading: Reading) -> Code | Non
     first: Code | None = None
     if isinstance(declared, str):
         first = code_of(declared) or code_of_class(declared)
+        status = holder.get("status", holder.get("statusCode"))
+        if first is Code.INVALID_ARGUMENT and type(status) is int and 400 < status < 500:
+            first = code_of_number(status)  # `ERR_BAD_REQUEST` stands for every 4xx
     elif isinstance(declared, int) and not isinstance(declared, bool):
         first = code_of_number(declared)
         if declared < 0 and isinstance(holder.get("message"), str):

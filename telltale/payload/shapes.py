@@ -8,9 +8,9 @@ from typing import Any
 
 from telltale.payload.codes import code_of, code_of_class, code_of_grpc, code_of_http, code_of_sqlstate
 from telltale.payload.evidence import code_inside, short
-from telltale.payload.fields import Fields, Role
+from telltale.payload.fields import Fields, Role, role_of
 from telltale.payload.reading import Asked, Finding, Says
-from telltale.payload.verbs import Verb, verb_of
+from telltale.payload.verbs import Verb, names_a_new_deed, verb_of
 from telltale.payload.words import words
 from telltale.vocabulary import Code
 
@@ -146,7 +146,18 @@ def nothing_succeeded(value: dict[str, Any], fields: Fields, asked: Asked) -> Fi
     for key, inner in fields.get(Role.BAD):
         if type(inner) is int and inner > 0 and done and not any(done):
             return Finding("payload.items_failed", Says.HIDDEN, key, inner)
-    return _none_done(value) if len(value) <= _MOST_COUNTERS else None
+    return (_none_done(value) or _deed_denied(value, asked)) if len(value) <= _MOST_COUNTERS else None
+
+
+def _deed_denied(value: dict[str, Any], asked: Asked) -> Finding | None:
+    """`{"submitted": false}` of `submit_job`: the deed that the tool is named after, denied in a flag of its own.
+
+    Not of deeds that may be unnecessary (an update, a removal), where `false` says that nothing had to be done.
+    """
+    for key, inner in value.items():
+        if inner is False and role_of(key) is None and names_a_new_deed(asked.tool, str(key)):
+            return Finding("payload.flag_false", Says.FAILED, str(key), False)
+    return None
 
 
 def _none_done(value: dict[str, Any]) -> Finding | None:

@@ -215,7 +215,7 @@ def _decode_repr(text: str, found: Unwrapped) -> bool:
     if text[0] in "[{(" and text[-50:].rstrip()[-1:] not in ("", "]", "}", ")"):
         return False  # what a bracket opens, a bracket ends
     try:
-        value = pyrepr.parse(text)
+        value = _decoded_repr(text)
     except pyrepr.ReprError:
         return False
     if not isinstance(value, dict | list):
@@ -224,6 +224,15 @@ def _decode_repr(text: str, found: Unwrapped) -> bool:
     found.cut = False
     found.wrappers.append("python")
     return True
+
+
+def _decoded_repr(text: str) -> Any:
+    """The data of a repr: plain dicts and lists by way of JSON, in a tenth of the time; the rest token by token."""
+    if _decode_fast is not None and text[0] in "[{" and len(text) <= pyrepr.MAX_TOKENS:
+        value = _decoded_fast(pyrepr.as_json(text))
+        if value is not _UNREAD and not (_may_be_deep(text) and too_deep(value)):
+            return value
+    return pyrepr.parse(text)
 
 
 def too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:

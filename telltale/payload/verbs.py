@@ -143,6 +143,30 @@ def names_the_deed(name: str, state: str) -> bool:
     )
 
 
+_NEW_DEEDS = words(
+    "create add insert send submit book publish post pay charge transfer upload deploy order buy register invite assign"
+    " schedule reserve grant apply merge commit push write save store place deliver"
+)
+
+
+@lru_cache(maxsize=4096)
+def names_a_new_deed(tool: str, state: str) -> bool:
+    """Whether a flag's name is what the tool was to do, and that is a deed which is not done already: `sent`."""
+    low = state.lower().removeprefix("is_").removeprefix("was_")
+    for found in _WORDS.findall(tool[:200]):
+        verb = found.lower()
+        if verb in _NEW_DEEDS:
+            return low in (verb + "ed", verb + "d", verb + verb[-1] + "ed", _IRREGULAR.get(verb, ""))
+    return False
+
+
+_IRREGULAR = {
+    "send": "sent",
+    "pay": "paid",
+    "buy": "bought",
+    "write": "written",
+    "apply": "applied",
+}
 _STEM = 5
 _SHORTEST_DEED = 4
 
