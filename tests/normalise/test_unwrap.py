@@ -199,6 +199,7 @@ HOSTILE = {
     "equals": "a=" * 500_000,
     "spaces": " " * 1_000_000 + "{",
     "opaque": "[" + "<" * 1_000_000,
+    "open quotes": "['" + "\\'" * 14_000 + "]",
 }
 
 
@@ -256,3 +257,53 @@ def test_both_decoders_agree(sent: str) -> None:
             fast = unwrap(text)
             patch.setattr(sys.modules["telltale.payload.unwrap"], "_decode_fast", None)
             assert repr(unwrap(text)) == repr(fast)
+
+
+REPRS = st.text(alphabet="[]{}():,'\"\\\\ 1e.-xun\n", max_size=14) | st.lists(
+    st.sampled_from(
+        [
+            *(
+                "{",
+                "}",
+                "[",
+                "]",
+                ", ",
+                ": ",
+                "'a'",
+                "'it\\\\'s'",
+                '"it\'s"',
+                "'say \"x\"'",
+                "'\\\\n'",
+                '"\\\\/"',
+                "b'x'",
+            ),
+            *(
+                "'\\\\ud83d'",
+                '"\\\\x41"',
+                "None",
+                "True",
+                "null",
+                "false",
+                "nan",
+                "1",
+                "-2.5",
+                "1e400",
+                "(1,)",
+                "(",
+                ")",
+                "x",
+            ),
+        ]
+    ),
+    max_size=9,
+).map("".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(REPRS | st.builds(lambda inner: "{'k': [" + inner + "]}", REPRS) | JSON.map(repr))
+def test_plain_reprs_by_way_of_json(sent: str) -> None:
+    """The short way from a repr to its data gives what the reader of tokens gives, and takes no more."""
+    with pytest.MonkeyPatch.context() as patch:
+        fast = unwrap(sent)
+        patch.setattr(sys.modules["telltale.payload.unwrap"], "_decode_fast", None)
+        assert repr(unwrap(sent)) == repr(fast)
