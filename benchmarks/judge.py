@@ -40,6 +40,7 @@ KINDS = {
     "envelope": ENVELOPE,
     "error text": PROSE,
     "empty": "[]",
+    "python repr": repr(json.loads(HITS)),
 }
 
 
