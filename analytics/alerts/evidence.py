@@ -11,7 +11,7 @@ from analytics.alerts.baselines import FEWEST_CALLS
 from analytics.alerts.incident import Finding, Incident, Rule
 from analytics.alerts.reader import POOL, Reader
 from analytics.alerts.settings import AlertSettings
-from analytics.alerts.wording import count, duration, moment, odds, plain, quoted
+from analytics.alerts.wording import answer, count, duration, moment, odds, percent, plain, quoted
 from analytics.settings import JudgeSettings
 
 _FAILED = {
@@ -90,7 +90,7 @@ def _sentence(incident: Incident) -> str:
 def _window(n: Mapping[str, Any]) -> str:
     return (
         f"{n['sessions']} sessions failed in {n['calls']} calls ({duration(n['window_s'])}). "
-        f"Usual: {n['usual_rate']:.2%} a call, expected {n['expected']:.2g}. Odds by chance {odds(n['odds'])}."
+        f"Usual: {percent(n['usual_rate'])} a call, expected {n['expected']:.2g}. Odds by chance {odds(n['odds'])}."
     )
 
 
@@ -98,7 +98,7 @@ def _run(n: Mapping[str, Any]) -> str:
     known = "" if n["baseline_calls"] >= FEWEST_CALLS else " (assumed: no baseline yet)"
     return (
         f"{n['failing_calls']} of the last {n['calls']} calls failed, in {n['sessions']} sessions. "
-        f"Usual: {n['usual_rate']:.2%}{known}. Odds by chance {odds(n['odds'])}."
+        f"Usual: {percent(n['usual_rate'])}{known}. Odds by chance {odds(n['odds'])}."
     )
 
 
@@ -131,7 +131,7 @@ def describe(incident: Incident, tools: JudgeSettings, settings: AlertSettings) 
         calls, sessions = count(n["silent_calls"], "call"), count(n["silent_sessions"], "session")
         lines.append(f"Silent: {calls} in {sessions} claimed success or bore no mark of the failure.")
     if n.get("first_error"):
-        lines.append(f"First error: {quoted(n['first_error'])}")
+        lines.append(f"First error: {answer(n['first_error'])}")
     if incident.example_sessions:
         lines.append(f"Sessions: {', '.join(quoted(s, 80) for s in incident.example_sessions)}")
     own = tools.tool(incident.tool) if incident.tool else None

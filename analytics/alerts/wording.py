@@ -33,6 +33,19 @@ def quoted(text: object, cap: int = MESSAGE_CAP) -> str:
     return _ADDRESS.sub(lambda found: found[0].replace("://", "(:)//").replace(".", "(.)"), inert)
 
 
+_EMPTY = {"[]": "an empty list", "{}": "an empty object", '""': "an empty text", "null": "null, nothing at all"}
+
+
+def answer(text: str) -> str:
+    """What a failing call answered, `quoted`; an answer without content is named, its brackets would say nothing."""
+    return _EMPTY.get(text.strip()) or quoted(text)
+
+
+def percent(share: float) -> str:
+    """A share to two digits, as the pages write it: `43 %`, `1.1 %`, `0.03 %`."""
+    return f"{share * 100:.0f} %" if share >= 0.1 else f"{share * 100:.2g} %"
+
+
 def moment(ns: int | None) -> str:
     """A time as RFC 3339 UTC, to the second; "unknown" for None."""
     return "unknown" if ns is None else datetime.fromtimestamp(ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
