@@ -18,6 +18,10 @@ from collector.store.relations import named
 STORAGE_VERSION = "v1.5.0"
 """Files stay readable by DuckDB 1.5 when 2.0 makes them."""
 
+_RELATIONS_ARE_CHEAP = int(duckdb.__version__.split(".")[0]) >= 2
+"""DuckDB 1.5 makes a relation of an answer to a question with parameters, and writes all of it out as text for that:
+five times the cost of the answer. DuckDB 2.0 does not, and warns of the other way, which copies there."""
+
 
 @dataclass(slots=True, frozen=True)
 class Limits:
@@ -106,8 +110,12 @@ def quoted(path: Path) -> str:
 
 def rows(cursor: duckdb.DuckDBPyConnection, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
     """The rows of one statement."""
-    result = cursor.sql(sql, params=named(sql, params) or None)
-    return pa.table({}) if result is None else result.to_arrow_table()
+    wanted = named(sql, params) or None
+    if _RELATIONS_ARE_CHEAP:
+        result = cursor.sql(sql, params=wanted)
+        return pa.table({}) if result is None else result.to_arrow_table()
+    cursor.execute(sql, wanted)
+    return cursor.to_arrow_table()
 
 
 def run(cursor: duckdb.DuckDBPyConnection, sql: str, params: Mapping[str, Any] | None = None) -> int:
