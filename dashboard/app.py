@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from analytics.client import ApiError
-from dashboard import frame, links, states
+from dashboard import frame, links, moment, states
 from dashboard.view import View
 
 HERE = Path(__file__).parent
@@ -24,13 +24,17 @@ home = st.Page("app_pages/home.py", title=links.HOME.title, icon=links.HOME.icon
 page = st.navigation([home, *pages], position="hidden")
 if page.url_path not in links.PLACES:
     page.run()
+    st.stop()
 place = links.PLACES.get(page.url_path, links.HOME)
 view = View.from_url()
-st.session_state["view"] = view
 st.session_state["refresh"] = frame.sidebar(view, place.path)
 
 try:
-    frame.heading(view, place)
+    if place.path not in frame.LIVE:
+        now = moment.of(view, place.path, moving=False)
+        view = now.view
+        frame.heading(now, place)
+    st.session_state["view"] = view
     page.run()
 except ApiError as error:
     states.failed(error)

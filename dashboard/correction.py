@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from analytics.client import ApiError
-from dashboard import data, states, words
+from dashboard import data, moment, states, words
 from dashboard.view import View
 
 
@@ -43,5 +43,6 @@ def _send(call: Mapping[str, Any], view: View, said: dict[str, str]) -> None:
     except ApiError as error:
         states.failed(error)
         return
+    moment.move_on()
     st.session_state["correction.done"] = True
     st.rerun()

@@ -1,15 +1,19 @@
-"""Questions to the API, cached for a moment: pages ask here and nowhere else.
+"""Questions to the API, cached: pages ask here and nowhere else.
 
-An answer is kept for a few seconds, so that the frame and the page of one run, and several viewers, share a round
-trip. A failure is never kept, and never turned into an empty answer.
+An answer about one moment (`as_of`) does not change, and is kept for minutes; any other is kept for a few seconds, so
+that several viewers share a round trip. A failure is never kept, and never turned into an empty answer.
 """
 
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import add_script_run_ctx
 
 from analytics.client import DEFAULT_URL, ApiClient
 
@@ -19,9 +23,13 @@ ALL = 10_000
 """The most rows that the API gives: for lists that are summed up, not shown."""
 
 KEPT_S = 4
-"""How long an answer is shared; below the five seconds in which a judged failure must be visible."""
+"""How long the present is shared; below the five seconds in which a judged failure must be visible."""
+
+KEPT_OF_A_MOMENT_S = 300
+"""How long an answer about one moment is kept: while somebody works on what it shows."""
 
 Answer = dict[str, Any]
+Params = tuple[tuple[str, str], ...]
 
 
 def api_url() -> str:
@@ -38,8 +46,13 @@ def _client(url: str, token: str | None) -> ApiClient:
     return ApiClient(url, token=token)
 
 
-@st.cache_data(ttl=KEPT_S, max_entries=256, show_spinner=False)
-def _ask(url: str, path: tuple[str, ...], params: tuple[tuple[str, str], ...]) -> Answer:
+@st.cache_data(ttl=KEPT_S, max_entries=64, show_spinner=False)
+def _ask_now(url: str, path: tuple[str, ...], params: Params) -> Answer:
+    return _client(url, _token()).get(*path, **dict(params))
+
+
+@st.cache_data(ttl=KEPT_OF_A_MOMENT_S, max_entries=64, show_spinner=False)
+def _ask_of_a_moment(url: str, path: tuple[str, ...], params: Params) -> Answer:
     return _client(url, _token()).get(*path, **dict(params))
 
 
@@ -55,7 +68,28 @@ def ask(*path: str, params: dict[str, str] | None = None, **more: Any) -> Answer
         analytics.client.ApiError: no answer in time, or a refusal.
     """
     asked = {**(params or {}), **{key: str(value) for key, value in more.items() if value not in (None, "")}}
-    return _ask(api_url(), path, tuple(sorted(asked.items())))
+    kept = _ask_of_a_moment if "as_of" in asked else _ask_now
+    return kept(api_url(), path, tuple(sorted(asked.items())))
+
+
+def soon(*path: str, params: dict[str, str] | None = None, **more: Any) -> Callable[[], Answer]:
+    """Ask one question beside others, on a thread of its own.
+
+    Returns:
+        What waits for the answer; it raises as `ask` does.
+    """
+    answer: Future[Answer] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(ask(*path, params=params, **more))
+        except Exception as error:
+            answer.set_exception(error)
+
+    thread = threading.Thread(target=run, daemon=True, name="telltale-ask")
+    add_script_run_ctx(thread)  # the cache belongs to the run that asks
+    thread.start()
+    return answer.result
 
 
 def tell(*path: str, project: str, body: dict[str, Any]) -> Answer:
@@ -65,5 +99,11 @@ def tell(*path: str, project: str, body: dict[str, Any]) -> Answer:
         analytics.client.ApiError: no answer in time, or a refusal.
     """
     answer = _client(api_url(), _token()).post(*path, body=body, project=project)
-    _ask.clear()
+    forget()
     return answer
+
+
+def forget() -> None:
+    """Forget every kept answer: what is asked next is asked anew."""
+    _ask_now.clear()
+    _ask_of_a_moment.clear()

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dashboard import tables
 from dashboard.untrusted import plain
 
 
@@ -25,7 +26,7 @@ def evidence(call: Mapping[str, Any], key: str) -> None:
             "value": [plain(row.get("value"), 300) for row in rows],
         }
     )
-    st.dataframe(frame, hide_index=True, key=key, placeholder="–", alt="Rules and the evidence they rest on")
+    tables.reading(frame, key, "Rules and the evidence they rest on")
 
 
 def evidence_lines(call: Mapping[str, Any]) -> None:

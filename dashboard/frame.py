@@ -6,9 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from analytics.client import ApiError
-from dashboard import data, links, words
-from dashboard.live import live
+from dashboard import links, moment, words
+from dashboard.moment import Moment
 from dashboard.view import RANGES, View, default_of
 from telltale.vocabulary import Code
 
@@ -27,6 +26,7 @@ _OUTCOMES = {"": "any outcome", words.FAILED: "any failure"} | {
     str(key): f"{look.glyph} {look.label}" for key, look in words.LOOKS.items()
 }
 _CODES = {"": "any code", "none": "no code"} | {str(code): str(code) for code in Code}
+_CHOICES = {"since": ("Time range", RANGES), "outcome": ("Outcome", _OUTCOMES), "code": ("Code", _CODES)}
 
 
 def sidebar(view: View, here: str) -> bool:
@@ -37,7 +37,7 @@ def sidebar(view: View, here: str) -> bool:
     """
     with st.sidebar:
         _navigation(view, here)
-        return _project(view) if here == "replay" else _filters(view, here)
+        return _filters(view, here)
 
 
 def _navigation(view: View, here: str) -> None:
@@ -46,41 +46,35 @@ def _navigation(view: View, here: str) -> None:
             st.caption(group)
             for page in pages:
                 place = links.PLACES[page]
-                links.link(
-                    page, place.title, view.query(session="") if here == "replay" else view.query(), icon=place.icon
-                )
+                back = {"session": ""} if here == "replay" else {}
+                links.link(page, place.title, view.query(as_of="", **back), icon=place.icon)
         if here == "replay":
             place = links.PLACES["replay"]
             links.link("replay", place.title, st.query_params.to_dict(), icon=place.icon)
 
 
-def _project(view: View) -> bool:
-    # A replay shows one session whole: no other filter has a say in it.
-    _typed("project", "Project", view.project)
-    return False
-
-
 def _filters(view: View, here: str) -> bool:
+    # Only those that work on the page: one that did nothing would be taken for an answer.
+    works = links.PLACES[here].filters
+    if works == ("project",):
+        _typed("project", "Project", view.project)
+        return False
     with st.container(gap="xsmall"):
         st.caption("Filters")
-        _choice("since", "Time range", RANGES, view.since)
-        _choice("outcome", "Outcome", _OUTCOMES, view.outcome)
-        _choice("code", "Code", _CODES, view.code)
-        _typed("tool", "Tool", view.tool)
-        _typed("agent", "Agent", view.agent)
-        rest = (view.service, view.release, view.user, view.session, view.until)
-        with st.expander("More filters", expanded=any(rest) or view.project != default_of("project")):
-            for key in ("project", "service", "release", "user", "session"):
+        for key, (label, options) in _CHOICES.items():
+            if key in works:
+                _choice(key, label, options, getattr(view, key))
+        for key in ("tool", "agent"):
+            if key in works:
                 _typed(key, key.capitalize(), getattr(view, key))
-            _typed("until", "Until (UTC)", view.until)
+        rest = [key for key in ("project", "service", "release", "user", "session", "until") if key in works]
+        with st.expander("More filters", expanded=any(getattr(view, key) != default_of(key) for key in rest)):
+            for key in rest:
+                _typed(key, "Until (UTC)" if key == "until" else key.capitalize(), getattr(view, key))
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(
-                "Clear filters",
-                key="filters.clear",
-                on_click=_clear,
-                disabled=not view.narrowed_by() and not view.until,
-            )
-            if here not in LIVE:
+            narrowed = view.narrowed_by() or view.until
+            st.button("Clear filters", key="filters.clear", on_click=_clear, disabled=not narrowed)
+            if here not in LIVE or view.as_of:
                 return False
             return st.toggle("Live", key="live", value=True, persist_state="session", help="Refresh every 10 seconds")
 
@@ -117,29 +111,25 @@ def _clear() -> None:
     st.query_params.from_dict(kept)
 
 
-def heading(view: View, place: links.Place) -> None:
-    """The page's title beside how fresh the answers are, and what is wrong with the service itself."""
+def heading(now: Moment, place: links.Place) -> None:
+    """The page's title beside the moment that it is about, and what is wrong with the service itself."""
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     left.title(place.title, icon=place.icon, anchor=False)
-    with right:
-        if place.path in LIVE:
-            live(lambda: _freshness(view))
-        else:
-            _freshness(view)
-    _health(data.ask("status", params={"project": view.project}))
+    with right, st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
+        st.caption(freshness(now), width="content")
+        if now.fixed:
+            query = {key: value for key, value in st.query_params.to_dict().items() if key != "as_of"}
+            links.link(place.path, "Show now", query, icon=":material/update:")
+        elif not st.session_state.get("refresh"):
+            st.button("Refresh", key="refresh.now", on_click=moment.move_on, type="tertiary", icon=":material/refresh:")
+    _health(now.status)
 
 
-def _freshness(view: View) -> None:
-    try:
-        status = data.ask("status", params={"project": view.project})
-    except ApiError:
-        st.caption(":red[no answer from the API: what is shown is from before]", text_alignment="right")
-        return
-    st.caption(freshness(status), text_alignment="right")
-
-
-def freshness(status: dict[str, Any]) -> str:
+def freshness(now: Moment) -> str:
     """One line: as of when, how old the newest span is."""
+    status = now.status
+    if now.fixed:
+        return f"as of {words.utc(now.view.as_of)} UTC, as in the link: later calls are left out"
     as_of = f"as of {words.utc(status.get('as_of'), day=False)} UTC"
     if not status.get("last_received_at"):
         return f"{as_of} · no spans yet"

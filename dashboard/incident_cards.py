@@ -13,7 +13,7 @@ from dashboard.view import View
 
 Incident = Mapping[str, Any]
 _STATE = {"firing": "red", "acknowledged": "orange", "resolved": "green"}
-_SHOWN = 5
+_SHOWN = 4
 _SIGNS: Mapping[str, Mapping[str, str]] = {
     "internal_above_baseline": {"code": "INTERNAL", "outcome": words.FAILED},
     "permission_denied": {"code": "PERMISSION_DENIED", "outcome": words.FAILED},
@@ -24,32 +24,43 @@ _SIGNS: Mapping[str, Mapping[str, str]] = {
 
 
 def open_incidents(rows: Sequence[Incident], view: View) -> None:
-    """The open incidents, most recent first, above everything else."""
+    """The open incidents, most recent first, above everything else: one row each."""
     for row in rows[:_SHOWN]:
-        card(row, view)
+        with st.container(border=True, key=f"incident.{row.get('id')}"):
+            _row(row, view)
     if len(rows) > _SHOWN:
-        links.link("incidents", f"All {len(rows)} open incidents", view.query(), icon=":material/arrow_forward:")
+        label = f"All {words.count(len(rows))} open incidents"
+        links.link("incidents", label, view.query(), icon=":material/arrow_forward:")
 
 
 def card(row: Incident, view: View, lines: int = 2) -> None:
-    """One incident in one bordered row, with the first lines of what its notice said."""
-    state = str(row.get("state"))
+    """One incident in a bordered box, with the first lines of what its notice said."""
     with st.container(border=True, gap="xsmall"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            known = state if state in _STATE else "unknown"
-            st.badge(known, color=_STATE.get(state, "gray"), icon=_icon(state))  # type: ignore[arg-type]
-            st.text(plain(row.get("tool") or "all tools", 80))
-            st.text(plain(row.get("code") or str(row.get("rule") or "").replace("_", " "), 60))
-            st.caption(f"since {words.utc_ago(row.get('first_failure') or row.get('detected'))}", width="content")
-            st.space("stretch")
-            query = calls_behind(row, view)
-            if query is not None:
-                links.link("calls", "Calls", query, icon=":material/list:")
-            links.link("incidents", "Incident", view.query(incident=row.get("id")), icon=":material/arrow_forward:")
+        _row(row, view)
         told = str(row.get("text") or "").splitlines()[:lines]
         if told:
             # The backticks are for chat clients; a notice holds no others.
             st.text("\n".join(plain(line, 300).replace("`", "") for line in told))
+
+
+def _row(row: Incident, view: View) -> None:
+    """State, tool, code and age, and the ways to the failing step, to the calls, and to the incident."""
+    state = str(row.get("state"))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        known = state if state in _STATE else "unknown"
+        st.badge(known, color=_STATE.get(state, "gray"), icon=_icon(state))  # type: ignore[arg-type]
+        st.text(plain(row.get("tool") or "all tools", 80))
+        st.text(plain(row.get("code") or str(row.get("rule") or "").replace("_", " "), 60))
+        st.caption(f"since {words.utc_ago(row.get('first_failure') or row.get('detected'))}", width="content")
+        st.space("stretch")
+        sessions = row.get("example_sessions") or []
+        if sessions:
+            links.link("replay", "Failing step", links.replay_query(view, sessions[0]), icon=":material/replay:")
+        query = calls_behind(row, view)
+        if query is not None:
+            links.link("calls", "Calls", query, icon=":material/list:")
+        incident = view.query(incident=row.get("id"), as_of="")
+        links.link("incidents", "Incident", incident, icon=":material/arrow_forward:")
 
 
 def calls_behind(row: Incident, view: View) -> dict[str, str] | None:

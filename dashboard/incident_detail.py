@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from analytics.client import ApiError
-from dashboard import data, incident_cards, links, states, untrusted, words
+from dashboard import data, incident_cards, links, moment, states, tables, untrusted, words
 from dashboard.untrusted import plain
 from dashboard.view import View
 
@@ -35,7 +35,8 @@ def detail(row: Incident, view: View) -> None:
         st.caption("Numbers when it fired")
         numbers = row.get("numbers") or {}
         untrusted.pairs(
-            [(plain(key, 60), value) for key, value in numbers.items()] or [("numbers", "none kept")], "Numbers"
+            [(plain(key, 60), _figure(key, value)) for key, value in numbers.items()] or [("numbers", "none kept")],
+            "Numbers",
         )
     with right:
         st.caption("Example sessions")
@@ -46,8 +47,12 @@ def detail(row: Incident, view: View) -> None:
         _forms(row, view)
 
 
-def _short(value: object) -> object:
-    return f"{value:.4g}" if isinstance(value, float) else value
+def _figure(key: str, value: object) -> object:
+    if key == "first_error":
+        return untrusted.message(value)
+    if isinstance(value, float):
+        return words.percent(value) if key.endswith("rate") else f"{value:.4g}"
+    return value
 
 
 def _life(row: Incident) -> None:
@@ -60,7 +65,7 @@ def _life(row: Incident) -> None:
             "by": [plain(row.get(f"{key}_by"), 80) for key, _ in _LIFE],
         }
     )
-    st.dataframe(frame, hide_index=True, key="incident.life", alt="Times of the incident")
+    tables.reading(frame, "incident.life", "Times of the incident")
 
 
 def _after(first: datetime | None, then: datetime | None) -> str:
@@ -94,6 +99,7 @@ def _send(view: View, identity: str, what: str, body: dict[str, Any]) -> None:
     except ApiError as error:
         states.failed(error)
         return
+    moment.move_on()
     st.rerun()
 
 
@@ -108,7 +114,7 @@ _PARTS = (
 
 def times(view: View) -> None:
     """How long each part of a diagnosis took: over all incidents of the window, by month and by code."""
-    took = data.ask("report", params=view.params())["time_to_diagnose"]
+    took = data.ask("report", params=view.params(links.PLACES["incidents"].filters))["time_to_diagnose"]
     groups = [("all", took["all"])]
     groups += [(row["month"], row) for row in took["months"]]
     groups += [(plain(row["code"], 40), row) for row in took["codes"]]
@@ -117,7 +123,7 @@ def times(view: View) -> None:
         frame[label] = [_distribution(row.get(key) or {}) for _, row in groups]
     st.subheader("Time to diagnose", anchor=False)
     st.caption("Each part's median, and the time that nine of ten stayed below, over the incidents that got so far.")
-    st.dataframe(frame, hide_index=True, key="incident.times", alt="Time to diagnose")
+    tables.reading(frame, "incident.times", "Time to diagnose")
 
 
 def _distribution(row: Mapping[str, Any]) -> str:

@@ -7,38 +7,87 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from dashboard import words
 from dashboard.view import View
-from telltale.vocabulary import Code
+from telltale.vocabulary import Code, Outcome
+
+FAILURES = frozenset(Outcome) - {Outcome.OK}
 
 
 class Place(NamedTuple):
-    """A page: its file, its path in the address, what the navigation calls it."""
+    """A page: its file, its path in the address, what the navigation calls it, the filters that work there."""
 
     file: str
     path: str
     title: str
     icon: str
     help: str
+    filters: tuple[str, ...] = ()
 
+
+TIME = ("since", "until")
+WHO = ("project", "tool", "agent", "service", "user", "session")
+WHAT = ("outcome", "code")
+EVERY = (*TIME, *WHAT, *WHO, "release")
 
 PLACES = {
     place.path: place
     for place in (
-        Place("app_pages/overview.py", "overview", "Overview", ":material/monitor_heart:", "Is anything wrong now?"),
         Place(
-            "app_pages/incidents.py", "incidents", "Incidents", ":material/e911_emergency:", "What fired, who has it"
+            "app_pages/overview.py", "overview", "Overview", ":material/monitor_heart:", "Is anything wrong now?", EVERY
         ),
         Place(
-            "app_pages/silent.py", "silent", "Silent failures", ":material/visibility_off:", "Declared against derived"
+            "app_pages/incidents.py",
+            "incidents",
+            "Incidents",
+            ":material/e911_emergency:",
+            "What fired, who has it",
+            (*TIME, "project", "tool", "code"),
         ),
         Place(
-            "app_pages/tools_codes.py", "tools-codes", "Tools × codes", ":material/grid_on:", "Which tool, which code"
+            "app_pages/silent.py",
+            "silent",
+            "Silent failures",
+            ":material/visibility_off:",
+            "Declared against derived",
+            (*TIME, "code", *WHO, "release"),
         ),
-        Place("app_pages/sessions.py", "sessions", "Sessions", ":material/forum:", "Who was affected, flagged first"),
-        Place("app_pages/calls.py", "calls", "Calls", ":material/list:", "The list behind every count"),
-        Place("app_pages/replay.py", "replay", "Replay", ":material/replay:", "One session, step by step"),
-        Place("app_pages/rules.py", "rules", "Rules", ":material/rule:", "How far verdicts can be trusted"),
-        Place("app_pages/senders.py", "senders", "Senders", ":material/cell_tower:", "Who sends, and what is lost"),
+        Place(
+            "app_pages/tools_codes.py",
+            "tools-codes",
+            "Tools × codes",
+            ":material/grid_on:",
+            "Which tool, which code",
+            EVERY,
+        ),
+        Place(
+            "app_pages/sessions.py",
+            "sessions",
+            "Sessions",
+            ":material/forum:",
+            "Who was affected, flagged first",
+            (*TIME, *WHAT, *WHO),
+        ),
+        Place("app_pages/calls.py", "calls", "Calls", ":material/list:", "The list behind every count", EVERY),
+        Place(
+            "app_pages/replay.py", "replay", "Replay", ":material/replay:", "One session, step by step", ("project",)
+        ),
+        Place(
+            "app_pages/rules.py",
+            "rules",
+            "Rules",
+            ":material/rule:",
+            "How far verdicts can be trusted",
+            (*TIME, "project", "tool"),
+        ),
+        Place(
+            "app_pages/senders.py",
+            "senders",
+            "Senders",
+            ":material/cell_tower:",
+            "Who sends, and what is lost",
+            ("project",),
+        ),
     )
 }
 """Every page by its path, in the order of the navigation."""
@@ -53,7 +102,7 @@ def link(page: str, label: str, query: dict[str, str], icon: str = "") -> None:
 
 def replay_query(view: View, session: object, span_id: object = None, step: object = None) -> dict[str, str]:
     """The parameters of a replay: a session, and the span or step to open at; filters come along for the way back."""
-    return view.query(session=session, span=span_id, step=step)
+    return view.query(session=session, span=span_id, step=step, as_of="")
 
 
 def call_query(view: View, call: Mapping[str, Any]) -> dict[str, str]:
@@ -66,6 +115,12 @@ def code_filter(code: object) -> str:
     if code in (None, "", "none"):
         return "none"
     return str(code) if str(code) in Code.__members__ else ""
+
+
+def failing(view: View) -> str:
+    """The outcomes that a count of failures is made of in this view, as a filter."""
+    chosen = [outcome for outcome in view.outcome.split(",") if outcome.strip() in FAILURES]
+    return ",".join(chosen) or words.FAILED
 
 
 def visit(page: str, query: dict[str, str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard import links, tables, words
+from dashboard import links, tables
 from dashboard.untrusted import plain
 from dashboard.view import View
 from telltale.vocabulary import Code, Outcome
@@ -66,7 +66,7 @@ def draw(matrix: Matrix, view: View) -> None:
     targets: dict[Any, tables.Target] = {}
     shade: dict[tuple[int, str], str] = {}
     for n, tool in enumerate(tools):
-        of_tool = view.query(tool=tool, outcome=words.FAILED)
+        of_tool = view.query(tool=tool, outcome=links.failing(view))
         targets[n] = ("calls", of_tool)
         for code in codes:
             cell = matrix.cells.get((tool, code))
@@ -74,8 +74,7 @@ def draw(matrix: Matrix, view: View) -> None:
                 targets[n, heads[code]] = ("calls", {**of_tool, "code": links.code_filter(code)})
                 shade[n, heads[code]] = cell_tone(cell, most)
     alt = "Failed calls by tool and code"
-    height = tables.height_of(len(tools))
-    tables.opening(pd.DataFrame(columns), "matrix", targets, alt=alt, shade=shade, height=height)
+    tables.opening(pd.DataFrame(columns), "matrix", targets, alt=alt, shade=shade)
 
 
 def cell_text(cell: Mapping[str, int] | None) -> str:

@@ -40,7 +40,7 @@ def more(answer: Mapping[str, Any], page: str, view: View, extra: Mapping[str, s
     """Links to the head of the list and to the rows that follow."""
     with st.container(horizontal=True):
         if cursor():
-            links.link(page, "Newest", view.query(**extra), icon=":material/first_page:")
+            links.link(page, "Newest", view.query(**extra, as_of=""), icon=":material/first_page:")
         if answer.get("next_cursor"):
             links.link(
                 page, "Older", view.query(**extra, cursor=answer["next_cursor"]), icon=":material/chevron_right:"

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import correction, data, links, untrusted, words
+from dashboard import correction, data, links, tables, untrusted, words
 from dashboard.evidence import evidence
 from dashboard.untrusted import plain
 from dashboard.view import View, permalink
@@ -88,7 +88,7 @@ def _upstream(rows: Sequence[Mapping[str, Any]]) -> None:
             "span": [plain(row.get("span_status"), 20) for row in rows],
         }
     )
-    st.dataframe(frame, hide_index=True, key="replay.upstream", placeholder="–", alt="Upstream calls of this step")
+    tables.reading(frame, "replay.upstream", "Upstream calls of this step")
 
 
 def _next(steps: Sequence[Step], at: int) -> None:
@@ -164,17 +164,22 @@ def healthy(call: Mapping[str, Any], view: View) -> None:
     """A link to a call of the same tool that worked, to compare with."""
     if call.get("outcome") == "ok":
         return
-    rows = data.ask(
-        "calls", params={"project": view.project}, since="all", tool=call.get("tool"), outcome="ok", limit=1
-    )["rows"]
-    with st.container(horizontal=True):
-        if rows:
-            query = links.call_query(view, rows[0])
-            links.link("replay", "A healthy call of this tool", query, icon=":material/compare:")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        # Looked for when it is wanted: most replays are read without it.
+        if st.button("A healthy call of this tool", key="replay.healthy", type="tertiary", icon=":material/compare:"):
+            _visit_healthy(call, view)
         query = view.query(
-            session="", tool=call.get("tool"), code=links.code_filter(call.get("code")), outcome=words.FAILED
+            session="", as_of="", tool=call.get("tool"), code=links.code_filter(call.get("code")), outcome=words.FAILED
         )
         links.link("calls", "Calls that failed like this", query, icon=":material/list:")
+
+
+def _visit_healthy(call: Mapping[str, Any], view: View) -> None:
+    project = {"project": view.project}
+    rows = data.ask("calls", params=project, since="all", tool=call.get("tool"), outcome="ok", limit=1)["rows"]
+    if rows:
+        links.visit("replay", links.call_query(view, rows[0]))
+    st.caption("No call of this tool that worked is stored.")
 
 
 def _ids(chosen: Step, view: View) -> None:

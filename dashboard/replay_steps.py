@@ -86,7 +86,7 @@ def outline(steps: Sequence[Step], at: int, view: View) -> None:
             "": st.column_config.TextColumn(width=30),
             "kind": st.column_config.TextColumn(width=70),
         },
-        height="content",
+        most=_WINDOW,
     )
     if len(shown) < len(steps):
         st.caption(f"{words.count(len(shown))} of {words.count(len(steps))} steps, around the chosen one")

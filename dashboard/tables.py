@@ -9,13 +9,17 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import links, words
-from dashboard.untrusted import plain
+from dashboard.untrusted import message, plain
 from dashboard.view import View
+from telltale.vocabulary import Outcome
 
 Target = tuple[str, dict[str, str]]
 """A page and its parameters."""
 
 Row = Mapping[str, Any]
+
+MOST = 22
+"""Rows that fit on a screen."""
 
 _TONE = {
     "green": "rgba(76, 195, 138, 0.16)",
@@ -34,7 +38,7 @@ def opening(
     alt: str,
     config: dict[str, Any] | None = None,
     shade: Mapping[tuple[int, str], str] | None = None,
-    height: int | str = "auto",
+    most: int = MOST,
 ) -> None:
     """Show a table in which a click on a cell opens a page.
 
@@ -45,7 +49,7 @@ def opening(
         alt: the table's name for assistive technology; our own words.
         config: column settings; text columns need none.
         shade: CSS background colours by (row, column).
-        height: pixels, or "auto".
+        most: the rows that are in sight at once; more of them scroll inside the table, which then says so.
     """
     st.session_state[f"{key}.targets"] = targets
     st.dataframe(
@@ -55,10 +59,11 @@ def opening(
         selection_mode="single-cell",
         hide_index=True,
         column_config=config,
-        height=height,  # type: ignore[arg-type]
+        height=height_of(len(frame), most),  # type: ignore[arg-type]
         placeholder="–",
         alt=alt,
     )
+    more_below(len(frame), most)
     target = st.session_state.pop("visit", None)
     if target:
         links.visit(*target)
@@ -81,9 +86,23 @@ def _shaded(frame: pd.DataFrame, shade: Mapping[tuple[int, str], str]) -> Any:
     return frame.style.apply(lambda _: colors, axis=None)
 
 
-def height_of(rows: int, most: int = 22) -> int | str:
+def reading(frame: pd.DataFrame, key: str, alt: str, most: int = MOST) -> None:
+    """Show a table that opens nothing, with the same hint where rows lie below the visible ones."""
+    height = height_of(len(frame), most)
+    st.dataframe(frame, hide_index=True, key=key, height=height, placeholder="–", alt=alt)  # type: ignore[arg-type]
+    more_below(len(frame), most)
+
+
+def height_of(rows: int, most: int = MOST) -> int | str:
     """All rows where they fit on a screen; a scrolling table of `most` rows where they do not."""
     return "content" if rows <= most else 31 * (most + 1) + 2
+
+
+def more_below(rows: int, most: int = MOST) -> None:
+    """Say how many rows a table has where not all of them are in sight."""
+    if rows > most:
+        seen = f"{words.count(rows)} rows, {words.count(most)} in sight"
+        st.caption(f":material/swipe_vertical: {seen}: scroll inside the table for the others.")
 
 
 def tone(outcome: object) -> str:
@@ -116,7 +135,6 @@ def calls(rows: Sequence[Row], view: View, key: str, *, tool: bool = True) -> No
         {n: ("replay", links.call_query(view, row)) for n, row in enumerate(rows)},
         alt="Tool calls, newest first",
         shade={(n, "outcome"): tone(row.get("outcome")) for n, row in enumerate(rows)},
-        height=height_of(len(rows)),
     )
 
 
@@ -130,12 +148,13 @@ def tools(rows: Sequence[Row], view: View, key: str) -> None:
         {
             "tool": [plain(row.get("tool")) for row in rows],
             "calls": [row.get("calls") for row in rows],
-            "failed": [row.get("failure_rate") for row in rows],
+            "failed": [failures_of(row) for row in rows],
+            "share": [words.share(failures_of(row), row.get("calls")) for row in rows],
             "▲ structured": [row.get("structured_error") for row in rows],
             "✕ unstructured": [row.get("unstructured_error") for row in rows],
             "◆ silent": [row.get("silent_failure") for row in rows],
             "top code": [plain(row.get("top_code"), 40) for row in rows],
-            "in an envelope": [_rate_cell(row.get("compliance") or {}) for row in rows],
+            "in an envelope": [_compliance(row) for row in rows],
             "sessions": [row.get("sessions_failed") for row in rows],
             "p95": [words.milliseconds(row.get("p95_ms")) for row in rows],
             "last failure": [words.ago(row.get("last_failure_at")) for row in rows],
@@ -145,8 +164,9 @@ def tools(rows: Sequence[Row], view: View, key: str) -> None:
         "▲ structured": "structured_error",
         "✕ unstructured": "unstructured_error",
         "◆ silent": "silent_failure",
-        "failed": words.FAILED,
-        "last failure": words.FAILED,
+        "failed": links.failing(view),
+        "share": links.failing(view),
+        "last failure": links.failing(view),
     }
     targets: dict[Any, Target] = {}
     shade: dict[tuple[int, str], str] = {}
@@ -156,19 +176,61 @@ def tools(rows: Sequence[Row], view: View, key: str) -> None:
             targets[n, column] = ("calls", view.query(tool=row.get("tool"), outcome=outcome))
             if outcome in words.LOOKS and row.get(outcome):
                 shade[n, column] = tone(outcome)
-        targets[n, "sessions"] = ("sessions", view.query(tool=row.get("tool"), outcome=words.FAILED))
+        targets[n, "sessions"] = ("sessions", view.query(tool=row.get("tool"), outcome=links.failing(view)))
         targets[n, "top code"] = (
             "calls",
             view.query(tool=row.get("tool"), code=links.code_filter(row.get("top_code"))),
         )
-    config = {"failed": st.column_config.NumberColumn(format="percent")}
-    opening(frame, key, targets, alt="Tools, worst first", config=config, shade=shade)
+    opening(frame, key, targets, alt="Tools, worst first", shade=shade)
 
 
-def _rate_cell(rate: Row) -> str:
-    if not rate.get("denominator"):
-        return "no failures"
-    return f"{words.percent(rate.get('rate'))} of {rate['denominator']}"
+def worst_tools(rows: Sequence[Row], view: View, key: str) -> None:
+    """The same tools in few columns, for the first screen; a click opens the failed calls."""
+    frame = pd.DataFrame(
+        {
+            "tool": [plain(row.get("tool"), 60) for row in rows],
+            "failed": [failures_of(row) for row in rows],
+            "share": [words.share(failures_of(row), row.get("calls")) for row in rows],
+            "last": [words.ago(row.get("last_failure_at")) for row in rows],
+            "top code": [plain(row.get("top_code"), 40) for row in rows],
+            "◆ silent": [row.get("silent_failure") for row in rows],
+        }
+    )
+    targets: dict[Any, Target] = {}
+    for n, row in enumerate(rows):
+        of_tool = view.query(tool=row.get("tool"), outcome=links.failing(view))
+        targets[n] = ("calls", of_tool)
+        targets[n, "◆ silent"] = ("calls", {**of_tool, "outcome": str(Outcome.SILENT_FAILURE)})
+        targets[n, "top code"] = ("calls", {**of_tool, "code": links.code_filter(row.get("top_code"))})
+    silent = tone(Outcome.SILENT_FAILURE)
+    shade = {(n, "◆ silent"): silent for n, row in enumerate(rows) if row.get("silent_failure")}
+    opening(frame, key, targets, alt="Tools that fail most", shade=shade)
+
+
+def failing_sessions(rows: Sequence[Row], view: View, key: str) -> None:
+    """The sessions that failed last; a click opens the replay at the first failing step."""
+    frame = pd.DataFrame(
+        {
+            "session": [plain(row.get("session_id"), 60) for row in rows],
+            "started": [words.ago(row.get("started_at")) for row in rows],
+            "recovered": ["no" if row.get("unrecovered") else "yes" for row in rows],
+            "codes": [plain(", ".join(map(str, row.get("codes") or [])), 60) for row in rows],
+            "failed": [f"{words.count(row.get('failures'))} of {words.count(row.get('calls'))}" for row in rows],
+            "agent": [plain(row.get("agent"), 40) for row in rows],
+        }
+    )
+    targets = {n: ("replay", links.replay_query(view, row.get("session_id"))) for n, row in enumerate(rows)}
+    shade = {(n, "recovered"): _TONE["red"] for n, row in enumerate(rows) if row.get("unrecovered")}
+    opening(frame, key, targets, alt="Sessions that failed last", shade=shade)
+
+
+def failures_of(row: Row) -> int:
+    """A tool's failed calls of all three kinds."""
+    return sum(int(row.get(outcome) or 0) for outcome in links.FAILURES)
+
+
+def _compliance(row: Row) -> str:
+    return words.rate(row.get("compliance") or {}) if failures_of(row) else "no failures"
 
 
 def groups(rows: Sequence[Row], view: View, key: str) -> None:
@@ -187,13 +249,13 @@ def groups(rows: Sequence[Row], view: View, key: str) -> None:
             "since": [words.ago(row.get("first_seen")) for row in rows],
             "last": [words.ago(row.get("last_seen")) for row in rows],
             "fault": [plain(row.get("fault"), 40) for row in rows],
-            "message": [plain(row.get("message"), 120) for row in rows],
+            "message": [message(row.get("message")) for row in rows],
             "releases": [plain(", ".join(map(str, row.get("releases") or [])), 60) for row in rows],
         }
     )
     targets: dict[Any, Target] = {}
     for n, row in enumerate(rows):
-        targets[n] = ("calls", view.query(fingerprint=row.get("fingerprint"), outcome=words.FAILED))
+        targets[n] = ("calls", view.query(fingerprint=row.get("fingerprint"), outcome=links.failing(view)))
         if row.get("last_session"):
             query = links.replay_query(view, row["last_session"], row.get("last_span_id"))
             targets[n, "last"] = ("replay", query)
@@ -221,4 +283,4 @@ def sessions(rows: Sequence[Row], view: View, key: str) -> None:
     targets = {n: ("replay", links.replay_query(view, row.get("session_id"))) for n, row in enumerate(rows)}
     shade = {(n, ""): _TONE["red"] for n, row in enumerate(rows) if row.get("flagged")}
     shade |= {(n, "silent"): _TONE["violet"] for n, row in enumerate(rows) if row.get("silent")}
-    opening(frame, key, targets, alt="Sessions, flagged first", shade=shade, height=height_of(len(rows)))
+    opening(frame, key, targets, alt="Sessions, flagged first", shade=shade)

@@ -21,14 +21,13 @@ FAILURES = ("structured_error", "unstructured_error", "silent_failure")
 _COLORS = ("#E39A2D", "#EF5B52", "#A07BFF")
 
 
-def tile(label: str, value: str, basis: str, target: Target, change: str = "") -> None:
-    """One bordered tile.
+def tile(label: str, value: str, target: Target, change: str = "") -> None:
+    """One bordered tile: what, how many, and the basis as the link to the list behind the number.
 
     Args:
         label: what is counted.
         value: the number, formatted.
-        basis: what it rests on, in one line.
-        target: the list behind the number.
+        target: the list behind the number; the link's label says what the number rests on. A zero opens nothing.
         change: how it compares with the window before, in our own words with Streamlit's colours.
     """
     page, text, query = target
@@ -36,11 +35,18 @@ def tile(label: str, value: str, basis: str, target: Target, change: str = "") -
     with st.container(border=True, gap=None, height="stretch", key=f"tile.{label}"):
         st.caption(label)
         st.header(value, anchor=False)
-        st.caption(basis)
         if change:
             st.caption(change)
         st.space("stretch")
-        links.link(page, text, query, icon=":material/arrow_forward:")
+        if value == "0":
+            st.caption(text)
+        else:
+            links.link(page, text, query)
+
+
+def basis(part: object, whole: object, noun: str) -> str:
+    """What a count is a share of; in words where there is nothing to be a share of."""
+    return f"{words.share(part, whole)} {noun}" if whole else f"no {noun}"
 
 
 def against(now: object, before: Mapping[str, Any] | None, key: str) -> str:
@@ -55,56 +61,60 @@ def against(now: object, before: Mapping[str, Any] | None, key: str) -> str:
     if now == earlier:
         return f"as many as before ({words.count(earlier)})"
     arrow, word, color = ("↑", "worse", "red") if now > earlier else ("↓", "better", "green")
-    return f":{color}[{arrow} {word}: {words.count(earlier)} in the window before]"
+    return f":{color}[{arrow} {word}: {words.count(earlier)} before]"
 
 
 def tiles(answer: Overview, view: View) -> None:
     """The overview's six numbers."""
     before = answer.get("previous")
     failures, calls = answer.get("failures"), answer.get("calls")
-    share = words.percent(failures / calls) if failures is not None and calls else "–"
-    with st.grid(6, min_column_width=150, gap="small"):
+    with st.grid(6, min_column_width=124, gap="small"):
         tile(
             "Failed calls",
             words.count(failures),
-            f"{share} of {words.plural(calls, 'call')}",
-            ("calls", "Failed calls", view.query(outcome=words.FAILED)),
+            ("calls", basis(failures, calls, "calls"), view.query(outcome=links.failing(view))),
             against(failures, before, "failures"),
         )
         tile(
             "Silent failures",
             words.count(answer.get("silent")),
-            "failed, but did not say so",
-            ("silent", "Silent failures", view.query(outcome="")),
+            ("silent", basis(answer.get("silent"), failures, "failures"), view.query(outcome="")),
             against(answer.get("silent"), before, "silent"),
         )
         _compliance(answer.get("compliance") or {}, view)
+        hit, sessions = answer.get("sessions_failed"), answer.get("sessions")
         tile(
             "Sessions hit",
-            words.count(answer.get("sessions_failed")),
-            f"of {words.plural(answer.get('sessions'), 'session')}",
-            ("sessions", "Flagged sessions", view.query(flagged="true")),
+            words.count(hit),
+            ("sessions", basis(hit, sessions, "sessions"), view.query(flagged="true")),
+            f"{words.plural(answer.get('users_failed'), 'user')} met a failure",
         )
+        unrecovered = answer.get("sessions_unrecovered")
         tile(
             "Not recovered",
-            words.count(answer.get("sessions_unrecovered")),
-            f"sessions; {words.plural(answer.get('users_failed'), 'user')} met a failure",
-            ("sessions", "Unrecovered", view.query(unrecovered="true")),
+            words.count(unrecovered),
+            ("sessions", basis(unrecovered, hit, "hit"), view.query(unrecovered="true")),
+            "never got over it",
         )
         tile(
             "Budgets exhausted",
             words.count(answer.get("budget_exhausted")),
-            "calls that told the agent to stop",
-            ("calls", "Exhausted", view.query(flag="budget_exhausted")),
+            (
+                "calls",
+                basis(answer.get("budget_exhausted"), calls, "calls"),
+                view.query(flag="budget_exhausted"),
+            ),
+            "told the agent to stop",
         )
 
 
 def _compliance(rate: Mapping[str, Any], view: View) -> None:
     missing = int(rate.get("not_measured") or 0)
-    target = ("calls", "In an envelope", view.query(outcome="structured_error"))
+    target = ("calls", words.rate_basis(rate), view.query(outcome="structured_error"))
     if missing:
-        target = ("calls", f"{missing} not measured", view.query(payload="absent"))
-    tile("Compliance", words.rate_value(rate), words.rate_basis(rate), target, words.rate_interval(rate))
+        target = ("calls", f"{words.count(missing)} not measured", view.query(payload="absent"))
+    told = [words.rate_basis(rate)] if missing else []
+    tile("Compliance", words.rate_value(rate), target, " · ".join(filter(None, [*told, words.rate_interval(rate)])))
 
 
 def trend(answer: Overview) -> None:
@@ -150,22 +160,19 @@ def _axis(times: Any) -> str:
 
 def by_code(rows: Sequence[Mapping[str, Any]], view: View) -> None:
     """How many failed calls bear each code; each row opens its calls."""
-    totals: dict[str, int] = {}
-    for row in rows:
-        totals[str(row.get("code"))] = totals.get(str(row.get("code")), 0) + int(row.get("calls") or 0)
-    ordered = sorted(totals.items(), key=lambda item: -item[1])
+    ordered = [(str(row.get("code")), int(row.get("calls") or 0)) for row in rows]
     frame = pd.DataFrame({"code": [plain(code, 40) for code, _ in ordered], "failed calls": [n for _, n in ordered]})
     tables.opening(
         frame,
         "overview.codes",
         {
-            n: ("calls", view.query(code=links.code_filter(code), outcome=words.FAILED))
+            n: ("calls", view.query(code=links.code_filter(code), outcome=links.failing(view)))
             for n, (code, _) in enumerate(ordered)
         },
         alt="Failed calls by code",
         config={
             "failed calls": st.column_config.ProgressColumn(
-                format="%d", min_value=0, max_value=max(totals.values(), default=1)
+                format="%d", min_value=0, max_value=max((n for _, n in ordered), default=1)
             )
         },
     )

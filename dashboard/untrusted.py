@@ -33,6 +33,26 @@ def name(value: object, absent: str = "not known") -> None:
     st.text(plain(value) or absent)
 
 
+_EMPTY = {
+    "[]": "an empty list",
+    "{}": "an empty object",
+    '""': "an empty text",
+    "": "an empty text",
+    "null": "null, nothing at all",
+}
+
+
+def emptiness(value: object) -> str:
+    """What a payload or message without content is, in words; "" for one that has content, or was not captured."""
+    return _EMPTY.get(value.strip(), "") if isinstance(value, str) else ""
+
+
+def message(value: object, limit: int = 120) -> str:
+    """A foreign message as one line; one without content says in words what it is."""
+    empty = emptiness(value)
+    return f"{plain(value, 8)} ({empty})" if empty and value else empty or plain(value, limit)
+
+
 def pairs(rows: list[tuple[str, object]], alt: str) -> None:
     """Show named facts, some of them foreign, as a two-column table of plain text."""
     st.dataframe(
@@ -61,8 +81,11 @@ def block(value: object, absent: str, height: int | None = None) -> None:
 
 
 def payload(value: object, absent: str) -> None:
-    """Show a captured payload: as it was sent, indented where it is JSON."""
-    block(indented(value), absent)
+    """Show a captured payload: as it was sent, indented where it is JSON; one without content also in words."""
+    empty = emptiness(value)
+    if empty and value:
+        st.caption(f"Captured, and {empty}:")
+    block(indented(value), f"Captured, and {empty}." if empty else absent)
 
 
 def indented(value: object) -> Any:

@@ -6,6 +6,7 @@ shared opens the same page, and going back in the browser goes back in the view.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -29,7 +30,10 @@ _CAP = 1024
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Filters, named as the API's parameters; "" where not set. Values are foreign text: see `untrusted`."""
+    """Filters, named as the API's parameters; "" where not set. Values are foreign text: see `untrusted`.
+
+    `as_of` is the moment that the answers are for (RFC 3339): see `moment`.
+    """
 
     project: str = "default"
     since: str = "24h"
@@ -42,6 +46,7 @@ class View:
     release: str = ""
     session: str = ""
     user: str = ""
+    as_of: str = ""
 
     @classmethod
     def from_url(cls) -> View:
@@ -49,9 +54,14 @@ class View:
         given = {f.name: str(st.query_params.get(f.name, ""))[:_CAP].strip() for f in fields(cls)}
         return cls(**{key: value for key, value in given.items() if value})
 
-    def params(self) -> dict[str, str]:
-        """Parameters for the API: what is set."""
-        return {key: value for key, value in asdict(self).items() if value}
+    def params(self, only: Iterable[str] | None = None) -> dict[str, str]:
+        """Parameters for the API: what is set, or of that only these filters (and the moment)."""
+        wanted = None if only is None else {"as_of", *only}
+        return {key: value for key, value in asdict(self).items() if value and (wanted is None or key in wanted)}
+
+    def at(self, as_of: str) -> View:
+        """The same view of another moment."""
+        return replace(self, as_of=as_of)
 
     def query(self, **changes: Any) -> dict[str, str]:
         """The URL parameters for a link to this view with changes; None or "" takes a filter away."""
@@ -62,10 +72,11 @@ class View:
 
     def narrowed_by(self) -> dict[str, str]:
         """The filters that are set, without project and time."""
-        return {key: value for key, value in self.params().items() if key not in {"project", "since", "until"}}
+        return {key: value for key, value in self.params().items() if key not in _FRAME}
 
 
 _DEFAULTS = asdict(View())
+_FRAME = frozenset({"project", "since", "until", "as_of"})
 
 
 def default_of(key: str) -> str:

@@ -127,10 +127,26 @@ def plural(number: object, one: str, many: str | None = None) -> str:
 
 
 def percent(value: object) -> str:
-    """A share as a percentage; a dash where it cannot be told."""
+    """A share as a percentage, in the one style of all pages; a dash where it cannot be told. Little is not nothing."""
     if not isinstance(value, int | float):
         return _DASH
+    if 0 < value < 0.0005:
+        return "< 0.1 %"
     return f"{value * 100:.1f} %" if 0 < value < 0.1 or 0.995 <= value < 1 else f"{value * 100:.0f} %"
+
+
+def share(numerator: object, denominator: object) -> str:
+    """A share with what it is a share of: `9.1 % of 1 024`; a dash where there is nothing to take a share of."""
+    if not isinstance(numerator, int | float) or not isinstance(denominator, int | float) or not denominator:
+        return _DASH
+    return f"{percent(numerator / denominator)} of {count(denominator)}"
+
+
+def rate(of: Mapping[str, Any], none: str = "no failures") -> str:
+    """A rate of the API with its denominator. What could not be measured is no 0 %, and nothing to measure neither."""
+    if of.get("denominator"):
+        return share(of.get("numerator"), of.get("denominator"))
+    return "not measured" if of.get("not_measured") else none
 
 
 def rate_value(rate: Mapping[str, Any]) -> str:
@@ -142,7 +158,7 @@ def rate_basis(rate: Mapping[str, Any]) -> str:
     """What the rate rests on: numerator and denominator."""
     if not rate.get("denominator"):
         return "nothing to measure in this window"
-    return f"{count(rate.get('numerator'))} of {plural(rate.get('denominator'), 'failure')} in an envelope"
+    return f"{count(rate.get('numerator'))} of {plural(rate.get('denominator'), 'failure')}"
 
 
 def rate_interval(rate: Mapping[str, Any]) -> str:
@@ -150,11 +166,11 @@ def rate_interval(rate: Mapping[str, Any]) -> str:
     low, high = rate.get("low"), rate.get("high")
     if not rate.get("denominator") or low is None or high is None:
         return ""
-    return f"95 % interval {float(low) * 100:.0f}–{float(high) * 100:.0f} %"
+    return f"in an envelope; 95 % interval {percent(float(low))} – {percent(float(high))}"
 
 
 def checked(rate: object) -> str:
     """A precision as far as people checked it."""
     if not isinstance(rate, Mapping) or not rate.get("denominator"):
         return "not checked yet"
-    return f"{percent(rate.get('rate'))} of {count(rate.get('denominator'))} checked"
+    return f"{share(rate.get('numerator'), rate.get('denominator'))} checked"

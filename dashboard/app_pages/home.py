@@ -1,9 +1,21 @@
-"""The bare address: the overview, under the address that links carry."""
+"""The bare address: the overview, under the address that links carry. Any other address here names no page."""
 
 from __future__ import annotations
 
+from urllib.parse import unquote, urlsplit
+
 import streamlit as st
 
-from dashboard import links
+from dashboard import links, untrusted
 
-links.visit(links.HOME.path, st.query_params.to_dict())
+asked = unquote(urlsplit(str(st.context.url or "")).path).strip("/")
+base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+if asked.removeprefix(base).strip("/"):
+    st.title("No such page", icon=":material/search_off:", anchor=False)
+    st.text(f"There is no page “{untrusted.plain(asked, 80)}” here. These there are:")
+    for path, place in links.PLACES.items():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            links.link(path, place.title, {}, icon=place.icon)
+            st.caption(place.help, width="content")
+else:
+    links.visit(links.HOME.path, st.query_params.to_dict())

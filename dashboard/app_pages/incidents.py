@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import data, incident_cards, incident_detail, states
+from dashboard import data, incident_cards, incident_detail, links, states, words
 from dashboard.view import View
 
 view: View = st.session_state["view"]
+params = view.params(links.PLACES["incidents"].filters)
 
+# The open ones whenever they began: the overview counts them so.
+asked = [data.soon("incidents", params=params, state=state) for state in ("open", "resolved")]
 with states.loading():
-    rows = data.ask("incidents", params=view.params())["rows"]
-if not rows:
+    open_ones, over = (answer()["rows"] for answer in asked)
+
+chosen = st.query_params.get("incident")
+detail = next((row for row in (*open_ones, *over) if str(row.get("id")) == chosen), None)
+if chosen and detail is None:
+    older = data.ask("incidents", params={"project": view.project}, since="all", limit=1000)["rows"]
+    detail = next((row for row in older if str(row.get("id")) == chosen), None)
+    if detail is None:
+        st.warning("The incident of the address is not stored, or no more.", icon=":material/search_off:")
+if not open_ones and not over and detail is None:
     states.nothing(view, "incidents")
     st.stop()
 
-chosen = st.query_params.get("incident")
-detail = next((row for row in rows if str(row.get("id")) == chosen), None)
 if detail is not None:
     incident_detail.detail(detail, view)
-open_ones = [row for row in rows if row.get("state") != "resolved" and row is not detail]
-over = [row for row in rows if row.get("state") == "resolved" and row is not detail]
-if open_ones:
-    st.subheader("Open", anchor=False)
-for row in open_ones:
-    incident_cards.card(row, view)
-if over:
-    st.subheader("Resolved", anchor=False)
-    for row in over:
+for title, rows in (("Open", open_ones), ("Resolved", over)):
+    others = [row for row in rows if row is not detail]
+    if others:
+        st.subheader(f"{title}: {words.count(len(rows))}", anchor=False)
+    for row in others:
         incident_cards.card(row, view)
 states.guarded(lambda: incident_detail.times(view))

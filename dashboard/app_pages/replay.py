@@ -7,18 +7,45 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import data, links, replay_detail, replay_steps, states, untrusted, words
+from analytics.client import ApiError
+from dashboard import data, links, replay_detail, replay_steps, states, tables, untrusted, words
 from dashboard.view import View
 
 view: View = st.session_state["view"]
 
 
+RECENT = 10
+
+
 def ask_for_session() -> None:
-    st.info("Open a session from Sessions, Calls or Silent failures, or name one here.", icon=":material/replay:")
-    with st.form("replay.open", border=False):
-        wanted = st.text_input("Session or trace id", max_chars=1024, key="replay.session")
+    """A box for an id, and the sessions that failed last."""
+    with st.form("replay.open", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        wanted = st.text_input("Session or span id", max_chars=1024, key="replay.session")
         if st.form_submit_button("Open", type="primary") and wanted.strip():
             links.visit("replay", links.replay_query(view, wanted.strip()))
+    recent = data.ask("sessions", params=view.params(("project",)), since="7d", flagged="true", limit=RECENT)["rows"]
+    st.subheader("Sessions that failed last", anchor=False)
+    if recent:
+        tables.failing_sessions(recent, view, "replay.recent")
+    else:
+        st.caption("No session of the last 7 days holds a failure.")
+
+
+def replay() -> dict[str, Any] | None:
+    """The session of the address; one that is the id of a call's span opens there. None where neither is stored."""
+    try:
+        return data.ask("sessions", view.session, "replay", params=view.params(("project",)))
+    except ApiError as error:
+        if error.status != 404:
+            raise
+    try:
+        call = data.ask("calls", view.session, params=view.params(("project",)))
+    except ApiError as error:
+        if error.status != 404:
+            raise
+        return None
+    links.visit("replay", links.call_query(view, call))
+    return None
 
 
 def header(session: dict[str, Any]) -> None:
@@ -47,11 +74,21 @@ def header(session: dict[str, Any]) -> None:
 
 
 if not view.session:
+    st.info("Open a session from Sessions, Calls or Silent failures, or name one here.", icon=":material/replay:")
     ask_for_session()
     st.stop()
 
 with states.loading():
-    answer = data.ask("sessions", view.session, "replay", params={"project": view.project})
+    answer = replay()
+if answer is None:
+    st.warning(
+        "No session and no call of this project has that id, or it is no longer stored.",
+        title="Not found",
+        icon=":material/search_off:",
+    )
+    untrusted.block(view.session, "")
+    ask_for_session()
+    st.stop()
 steps = answer["steps"]
 header(answer.get("session") or {})
 if not steps:

@@ -5,24 +5,25 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard import data, states, tables, words
+from dashboard import data, links, states, tables, words
 from dashboard.untrusted import plain
 from dashboard.view import View
 
 view: View = st.session_state["view"]
+params = view.params(links.PLACES["rules"].filters)
 
+asked = [data.soon("rules", params=params, limit=1000), data.soon("corrections", params=params, limit=200)]
 with states.loading():
-    rules = data.ask("rules", params=view.params(), limit=1000)["rows"]
-    corrections = data.ask("corrections", params={"project": view.project}, limit=200)["rows"]
+    rules, corrections = (answer()["rows"] for answer in asked)
 
 spoke = [row for row in rules if row.get("calls")]
 silent = [row for row in rules if not row.get("calls")]
 st.caption(
     f"{words.plural(len(rules), 'rule')}; {words.count(len(spoke))} spoke in this window, "
-    f"{words.count(len(silent))} did not. Precision is measured on the verdicts that people checked."
+    f"{words.count(len(silent))} did not. Precision is measured on the verdicts that people checked, whenever they did."
 )
 shown = sorted(rules, key=lambda row: -int(row.get("calls") or 0))
-st.dataframe(
+tables.reading(
     pd.DataFrame(
         {
             "rule": [plain(row.get("rule"), 80) for row in shown],
@@ -34,14 +35,12 @@ st.dataframe(
             "precision": [words.checked(row.get("precision")) for row in shown],
         }
     ),
-    hide_index=True,
-    key="rules",
-    height=tables.height_of(len(shown)),  # type: ignore[arg-type]
-    alt="Rules, most frequent first",
+    "rules",
+    "Rules, most frequent first",
 )
 st.subheader("Corrections", anchor=False)
 if corrections:
-    st.dataframe(
+    tables.reading(
         pd.DataFrame(
             {
                 "when (UTC)": [words.utc(row.get("created_at")) for row in corrections],
@@ -53,9 +52,10 @@ if corrections:
                 "why": [plain(row.get("why"), 300) for row in corrections],
             }
         ),
-        hide_index=True,
-        key="corrections",
-        alt="Corrections, latest first",
+        "corrections",
+        "Corrections, latest first",
     )
+elif view.tool:
+    st.caption("Nobody has corrected a verdict on this tool yet. A replay's step has the form.")
 else:
     st.caption("Nobody has corrected a verdict yet. A replay's step has the form.")

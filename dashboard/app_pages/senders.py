@@ -46,28 +46,32 @@ frame = pd.DataFrame(
         "last span": [words.ago(row.get("last_seen")) for row in rows],
     }
 )
-targets = {n: ("calls", view.query(service=row.get("service"))) for n, row in enumerate(rows)}
-tables.opening(frame, "senders", targets, alt="Senders", height=tables.height_of(len(rows)))
+targets = {
+    n: ("calls", View(project=view.project).query(service=row.get("service"), since="all"))
+    for n, row in enumerate(rows)
+}
+tables.opening(frame, "senders", targets, alt="Senders")
 st.subheader("What is lost, and the switch that keeps it", anchor=False)
 if losses:
-    st.dataframe(
-        {
-            "service": [plain(row.get("service")) for row, _, _ in losses],
-            "instrumentation": [plain(row.get("scope")) for row, _, _ in losses],
-            "lost": [plain(what, 300) for _, what, _ in losses],
-            "switch": [plain(switch, 300) for _, _, switch in losses],
-        },
-        hide_index=True,
-        key="senders.lost",
-        alt="What each sender leaves out",
+    tables.reading(
+        pd.DataFrame(
+            {
+                "service": [plain(row.get("service")) for row, _, _ in losses],
+                "instrumentation": [plain(row.get("scope")) for row, _, _ in losses],
+                "lost": [plain(what, 300) for _, what, _ in losses],
+                "switch": [plain(switch, 300) for _, _, switch in losses],
+            }
+        ),
+        "senders.lost",
+        "What each sender leaves out",
     )
 else:
     st.caption("Nothing that the judge needs is missing.")
 refused = status.get("refused") or {}
 if any(refused.values()):
     st.subheader("Refused since the service started", anchor=False)
-    st.dataframe(
-        {"reason": [plain(key) for key in refused], "spans": list(refused.values())},
-        hide_index=True,
-        alt="Refused spans by reason",
+    tables.reading(
+        pd.DataFrame({"reason": [plain(key) for key in refused], "spans": list(refused.values())}),
+        "senders.refused",
+        "Refused spans by reason",
     )

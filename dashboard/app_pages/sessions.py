@@ -11,13 +11,14 @@ from dashboard.view import View
 
 view: View = st.session_state["view"]
 
+params = view.params(links.PLACES["sessions"].filters)
 extra = paging.narrowing(("flagged", "unrecovered", "order"))
 
 
 def flagged_first() -> dict[str, Any]:
     """The flagged sessions, then the newest of the others."""
-    flagged = data.ask("sessions", params=view.params(), limit=paging.LIMIT, flagged="true")
-    newest = data.ask("sessions", params=view.params(), limit=paging.LIMIT)
+    asked = [data.soon("sessions", params=params, limit=paging.LIMIT, flagged=flag) for flag in ("true", "")]
+    flagged, newest = (answer() for answer in asked)
     others = [row for row in newest["rows"] if not row.get("flagged")]
     return {**newest, "rows": [*flagged["rows"], *others], "flagged": flagged.get("total"), "next_cursor": None}
 
@@ -25,7 +26,7 @@ def flagged_first() -> dict[str, Any]:
 def newest_first() -> dict[str, Any]:
     """One page of the sessions that the address asks for."""
     asked = {key: value for key, value in extra.items() if key != "order"}
-    return data.ask("sessions", params=view.params(), limit=paging.LIMIT, cursor=paging.cursor(), **asked)
+    return data.ask("sessions", params=params, limit=paging.LIMIT, cursor=paging.cursor(), **asked)
 
 
 with st.container(horizontal=True, vertical_alignment="center"):

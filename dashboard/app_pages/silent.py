@@ -12,7 +12,7 @@ view: View = st.session_state["view"]
 SHOWN = 15
 
 with states.loading():
-    answer = data.ask("silent", params=view.params(), limit=SHOWN, cursor=paging.cursor())
+    answer = data.ask("silent", params=view.params(links.PLACES["silent"].filters), limit=SHOWN, cursor=paging.cursor())
 rows = answer["rows"]
 if not rows:
     states.nothing(view, "silent failures")
@@ -38,5 +38,5 @@ for row in rows:
         with left:
             evidence_lines(row)
         with right:
-            untrusted.block(untrusted.excerpt(row.get("result"), 500), "The result was not captured.")
+            untrusted.payload(untrusted.excerpt(row.get("result"), 500), "The result was not captured.")
 paging.more(answer, "silent", view, {})

@@ -10,13 +10,13 @@ from dashboard.matrix import SHOWN, Matrix
 from dashboard.matrix import draw as draw_matrix
 from dashboard.view import View
 
-view: View = st.session_state["view"]
 
-
-def draw() -> None:
+def draw(view: View) -> None:
+    counted = data.soon("tools-codes", params=view.params(), limit=data.ALL)
+    every = data.soon("tools", params=view.params(), limit=SHOWN)
     with states.loading():
-        matrix = Matrix.of(data.ask("tools-codes", params=view.params(), limit=data.ALL)["rows"])
-        tools = data.ask("tools", params=view.params(), limit=SHOWN)
+        matrix = Matrix.of(counted()["rows"])
+        tools = every()
     if not matrix.cells and not tools["rows"]:
         states.nothing(view, "calls")
         return
@@ -37,4 +37,4 @@ def draw() -> None:
         st.caption(f"The worst {words.count(len(tools['rows']))} of {words.plural(total, 'tool')}.")
 
 
-live(draw)
+live(st.session_state["view"], "tools-codes", draw)

@@ -100,6 +100,7 @@ class FakeApi:
     def _matching(self, request: Request, earlier: bool = False) -> list[Call]:
         q = request.query_params
         begin, end = window(q.get("since", "24h"), earlier)
+        end = min(end, q.get("as_of", end))
         return [c for c in self.calls if begin <= c["started_at"] < end and matches(c, q)]
 
     def get_overview(self, request: Request) -> dict[str, Any]:
@@ -121,6 +122,8 @@ class FakeApi:
             "open_incidents": [i for i in self.incidents if i["state"] != "resolved"],
             "trend": trend_rows(rows, request.query_params.get("since", "24h")),
             "worst_tools": tool_rows(rows)[:8],
+            "codes": [{"code": c, "calls": n} for c, n in Counter(c["code"] or "none" for c in failed).most_common()],
+            "failing_sessions": [row for row in session_rows(rows) if row["flagged"]][:6],
             "previous": {
                 "calls": len(before),
                 "failures": sum(c["outcome"] in FAILED for c in before),
@@ -177,8 +180,10 @@ class FakeApi:
         rows = group_rows(self._matching(request))
         return {"rows": rows[: int(request.query_params.get("limit", 100))], "total": len(rows)}
 
-    def get_incidents(self, _: Request) -> dict[str, Any]:
-        return {"rows": self.incidents, "total": len(self.incidents)}
+    def get_incidents(self, request: Request) -> dict[str, Any]:
+        state = request.query_params.get("state")
+        rows = [i for i in self.incidents if not state or state in (i["state"], i["state"] != "resolved" and "open")]
+        return {"rows": rows, "total": len(rows)}
 
     def get_report(self, _: Request) -> dict[str, Any]:
         took = {"median": 120.0, "p90": 840.0, "measured": 2}

@@ -73,19 +73,22 @@ MARKDOWN_CALLS = frozenset(
 OUR_OWN = {
     "app.py": {"HERE"},
     "frame.py": {"label", "group", "place", "help", "known", "options", "refused", "lag"},
+    "home.py": {"place"},
+    "tables.py": {"seen"},
     "links.py": {"label", "icon", "query", "PLACES", "page"},
     "states.py": {"what", "_NOT_FOUND"},
     "tiles.py": {"label", "value", "basis", "change", "share", "icon", "text"},
-    "incident_cards.py": {"known", "state", "_STATE"},
+    "incident_cards.py": {"known", "state", "_STATE", "label"},
     "incident_detail.py": {"who", "_LIFE", "n"},
-    "untrusted.py": {"absent", "_CAP", "value"},
+    "untrusted.py": {"absent", "_CAP", "value", "empty"},
     "evidence.py": {"_NONE"},
     "replay_steps.py": {"label", "place", "icon", "query", "to", "links", "at", "steps"},
     "replay_detail.py": {"look", "kind", "mark"},
     "paging.py": {"total", "noun", "shown"},
     "replay.py": {"facts", "label"},
     "silent.py": {"took"},
-    "overview.py": {"failures", "incidents", "unrecovered"},
+    "overview.py": {"title", "label", "reach", "calls"},
+    "incidents.py": {"title"},
     "senders.py": {"rows"},
     "rules.py": {"rules", "spoke"},
     "correction.py": {"others"},
@@ -250,6 +253,14 @@ def test_plain_is_one_visible_line() -> None:
     assert untrusted.plain("a\u202egpj.exe\x00") == "a\ufffdgpj.exe\ufffd"
     assert untrusted.plain("x" * 500, 10) == "x" * 10 + "…"
     assert untrusted.plain(None) == ""
+
+
+def test_nothing_is_said_in_words() -> None:
+    """A message without content says what it is; one with content, or none at all, is left alone."""
+    assert untrusted.message("[]") == "[] (an empty list)"
+    assert untrusted.message("") == "an empty text"
+    assert untrusted.message("forbidden") == "forbidden"
+    assert untrusted.message(None) == ""
 
 
 def test_payload_is_laid_out() -> None:

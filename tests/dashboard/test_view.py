@@ -33,6 +33,16 @@ def test_api_parameters() -> None:
     assert View(tool="x").params() == {"project": "default", "since": "24h", "tool": "x"}
 
 
+def test_a_moment_travels_with_the_view() -> None:
+    """A link from a count carries its moment; the API is asked with it, also where filters are left out."""
+    view = View(tool="x").at("2026-11-30T10:00:00Z")
+
+    assert view.query(outcome="failed")["as_of"] == "2026-11-30T10:00:00Z"
+    assert "as_of" not in view.query(as_of="")
+    assert view.params(("project",)) == {"project": "default", "as_of": "2026-11-30T10:00:00Z"}
+    assert view.narrowed_by() == {"tool": "x"}
+
+
 def test_url_sets_the_filters(serve: Any, page: Page) -> None:
     """Opening a link shows its filters in the widgets and asks the API with them."""
     api = serve().api

@@ -40,11 +40,49 @@ def test_milliseconds(value: object, expected: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [(0.874, "87 %"), (0.004, "0.4 %"), (1.0, "100 %"), (0.999, "99.9 %"), (0, "0 %"), (None, "–")],
+    [
+        (0.874, "87 %"),
+        (0.004, "0.4 %"),
+        (1.0, "100 %"),
+        (0.999, "99.9 %"),
+        (0, "0 %"),
+        (None, "–"),
+        (0.0002, "< 0.1 %"),
+    ],
 )
 def test_percent(value: object, expected: str) -> None:
     """Shares near the ends keep a decimal, so that 99.9 % is not shown as all."""
     assert words.percent(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "expected"),
+    [
+        (93, 1024, "9.1 % of 1 024"),
+        (3, 7, "43 % of 7"),
+        (0, 10, "0 % of 10"),
+        (0, 0, "–"),
+        (None, 4, "–"),
+        (1, None, "–"),
+    ],
+)
+def test_share(part: object, whole: object, expected: str) -> None:
+    """A share has its denominator beside it; without one there is no share."""
+    assert words.share(part, whole) == expected
+
+
+@pytest.mark.parametrize(
+    ("rate", "expected"),
+    [
+        ({"rate": 0.375, "numerator": 3, "denominator": 8, "not_measured": 2}, "38 % of 8"),
+        ({"rate": None, "numerator": 0, "denominator": 0, "not_measured": 2}, "not measured"),
+        ({"rate": None, "numerator": 0, "denominator": 0, "not_measured": 0}, "no failures"),
+        ({}, "no failures"),
+    ],
+)
+def test_rate(rate: dict[str, object], expected: str) -> None:
+    """A rate that was not measured, or has nothing to measure, is no 0 %."""
+    assert words.rate(rate) == expected
 
 
 def test_unknown_count_is_not_zero() -> None:
