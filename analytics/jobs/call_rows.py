@@ -11,6 +11,7 @@ import msgspec
 import pyarrow as pa
 
 from analytics.calls import Call
+from analytics.judge.rules import LATER_RULES
 from analytics.questions.times import MAX_NS
 from telltale.vocabulary import Confidence, Declared, Outcome, Payload
 
@@ -84,12 +85,38 @@ def measured(call: Call) -> bool:
 
 
 def digest(call: Call) -> int:
-    """A number that is equal for equal verdicts, whether or not the failure was overcome later."""
-    recovered, call.recovered = call.recovered, None
+    """A number that is equal for equal verdicts of the judge and of people.
+
+    Whether the failure was overcome later, and what other sessions said of it, are no part of it.
+    """
+    later = call.recovered, call.rules, call.evidence, call.confidence
+    call.recovered = None
+    if not LATER_RULES.keys().isdisjoint(call.rules):
+        _forget_later(call)
     try:
         return int.from_bytes(blake2b(_pack(call), digest_size=8).digest(), "little", signed=True)
     finally:
-        call.recovered = recovered
+        call.recovered, call.rules, call.evidence, call.confidence = later
+
+
+def _forget_later(call: Call) -> None:
+    """Take off what other sessions said of a call."""
+    raised = [each for each in call.evidence if each.get("rule") in LATER_RULES]
+    call.evidence = [each for each in call.evidence if each.get("rule") not in LATER_RULES]
+    call.rules = [rule for rule in call.rules if rule not in LATER_RULES]
+    if raised and CORRECTION not in call.rules:
+        before = (each for each in Confidence if raised_from(each) == raised[0].get("mark"))
+        call.confidence = next(before, call.confidence)
+
+
+def raised_from(confidence: Confidence) -> str:
+    """The mark in the evidence that made a verdict surer than this."""
+    return f"raised from {confidence}"
+
+
+def added_later(rule: object) -> bool:
+    """Whether a rule was added to a row after the judge: by a person, or by what other sessions say."""
+    return rule == CORRECTION or rule in LATER_RULES
 
 
 def _pack(call: Call) -> bytes:

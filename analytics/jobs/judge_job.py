@@ -12,6 +12,7 @@ from analytics.calls import Call
 from analytics.faults import fault
 from analytics.jobs import state
 from analytics.jobs.corrections import Corrections
+from analytics.jobs.corroborate import corroborate
 from analytics.jobs.joining import Joining
 from analytics.jobs.pace import AGAIN_S, Pace
 from analytics.jobs.said import answers_in
@@ -98,6 +99,7 @@ class JudgeJob:
             self._settled_at = time.monotonic()
             with self._store.write() as transaction:
                 settle(transaction, time.time_ns())
+            corroborate(self._store, time.time_ns())
         return done
 
     def drain(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analytics.jobs.corroborate import corroborate_since
 from analytics.jobs.judge_job import JudgeJob
 from analytics.settings import JudgeSettings
 from analytics.store import Store, TraceKey
@@ -34,4 +35,5 @@ def rejudge(
     for start in range(0, len(keys), AT_ONCE):
         job.judge_again(keys[start : start + AT_ONCE])
         judged += job.drain()
+    corroborate_since(store, since_ns or 0)
     return judged

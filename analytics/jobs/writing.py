@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analytics.calls import Call
-from analytics.jobs.call_rows import CORRECTION, call_of, call_table, digest, session_key
+from analytics.jobs.call_rows import added_later, call_of, call_table, digest, session_key
 from analytics.jobs.rollups import RollupChange
 from analytics.jobs.senders import Senders
 from analytics.jobs.sessions import Sessions
@@ -173,7 +173,7 @@ def write_change(transaction: Transaction, change: Change) -> None:
 def refresh(transaction: Transaction, change: Change, refreshed: Sequence[Refreshed]) -> None:
     """Add to `change` stored calls that got other flags, rules or recovery.
 
-    Their payloads, and what a person said of them meanwhile, stay as stored.
+    Their payloads, and what people and other sessions said of them meanwhile, stay as stored.
     """
     for only_recovered in (True, False):
         for project, calls in _by_owner(each for each in refreshed if each.only_recovered is only_recovered).items():
@@ -188,9 +188,10 @@ def refresh(transaction: Transaction, change: Change, refreshed: Sequence[Refres
 def _replace(change: Change, rows: Iterable[Row], calls: Mapping[str, SessionCall]) -> None:
     for row in rows:
         made, now = call_of(row), calls[row["id"]]
-        said = [each for each in made.evidence if each.get("rule") == CORRECTION]
-        made.rules = now.rules + [CORRECTION] * (CORRECTION in made.rules and CORRECTION not in now.rules)
-        made.evidence = [each for each in now.evidence if each.get("rule") != CORRECTION] + said
+        said = [each for each in made.evidence if added_later(each.get("rule"))]
+        known = [rule for rule in now.rules if not added_later(rule) or rule in made.rules]
+        made.rules = known + [rule for rule in made.rules if added_later(rule) and rule not in known]
+        made.evidence = [each for each in now.evidence if not added_later(each.get("rule"))] + said
         made.flags, made.recovered = now.flags, now.recovered
         change.gone.append(row)
         change.added.append(Placed(made, row["scope"], row["judged_seq"], digest(made)))

@@ -1,7 +1,8 @@
 """Every trace rule by its id: what the spans around a result say of it. The payload rules stand beside them.
 
 A trace rule holds a result against other evidence: the protocol's marks, the spans below the call. The session rules
-hold a call against the calls around it. `ALL_RULES` is what `telltale explain`, the API and the documents show.
+hold a call against the calls around it, the later rules against other sessions. `ALL_RULES` is what `telltale explain`,
+the API and the documents show.
 """
 
 from __future__ import annotations
@@ -140,6 +141,28 @@ SESSION_RULES: dict[str, Rule] = {
 }
 """The rules that need the calls around a call."""
 
+SAME_UPSTREAM, NEVER_EMPTY = "sessions.same_upstream", "sessions.never_empty"
+
+LATER_RULES: dict[str, Rule] = {
+    rule.id: rule
+    for rule in (
+        Rule(
+            SAME_UPSTREAM,
+            "The same upstream failed in the same minutes in other sessions too, so the verdict is surer.",
+            "the upstream, and in how many other sessions",
+            _P,
+        ),
+        Rule(
+            NEVER_EMPTY,
+            "The tool is never empty otherwise, so the verdict on its empty result is surer.",
+            "how many good results were looked at",
+            _P,
+        ),
+    )
+}
+"""What other sessions say of a verdict: a later pass over stored rows, which raises how sure it is and changes nothing
+else (`analytics.jobs.corroborate`)."""
+
 FLAG_RULES: dict[str, Rule] = {
     f"flag.{name}": Rule(f"flag.{name}", sentence, evidence, _P)
     for name, sentence, evidence in (
@@ -155,7 +178,7 @@ FLAG_RULES: dict[str, Rule] = {
 }
 """What a flag says; `retry_storm` is a session rule."""
 
-ALL_RULES: dict[str, Rule] = {**PAYLOAD_RULES, **TRACE_RULES, **SESSION_RULES, **FLAG_RULES}
+ALL_RULES: dict[str, Rule] = {**PAYLOAD_RULES, **TRACE_RULES, **SESSION_RULES, **LATER_RULES, **FLAG_RULES}
 """Every rule that a stored row can name."""
 
 

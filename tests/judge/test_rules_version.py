@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from analytics.calls import RULES_VERSION
-from analytics.judge.rules import ALL_RULES
+from analytics.judge.rules import ALL_RULES, LATER_RULES
 
 HERE = Path(__file__).parent
 RECORD = HERE / "data" / "verdicts.json"
@@ -39,8 +39,8 @@ def verdicts() -> dict[str, str]:
 
 
 def rules() -> dict[str, str]:
-    """Every rule with how sure a hit is."""
-    return {rule.id: rule.confidence.value for rule in ALL_RULES.values()}
+    """Every rule of a verdict with how sure a hit is; what other sessions say is added to rows of any version."""
+    return {rule.id: rule.confidence.value for rule in ALL_RULES.values() if rule.id not in LATER_RULES}
 
 
 def recorded() -> Any:
