@@ -85,6 +85,7 @@ _PLAIN = re.compile(
     r"""|(?P<open>['"].*)""",  # no quote ends it: the rest is consumed, so that no later quote tries again
     re.DOTALL,
 )
+_WORD = re.compile(r"\b(?:None|True|False|null|true|false)\b")
 _JSON_WORDS = {"None": "null", "True": "true", "False": "false"}
 
 
@@ -94,7 +95,11 @@ def as_json(text: str) -> str:
     Whatever is JSON afterwards stands for the same value as `parse` gives (the words `null`, `true` and `false` are
     bare words in a repr, so they become texts); tuples, sets, calls and keys that are no texts make no JSON.
     """
-    return _PLAIN.sub(_json_token, text)
+    if '"' in text or "\\" in text:
+        return _PLAIN.sub(_json_token, text)
+    pieces = text.split("'")  # what is between texts, and the texts, in turn
+    pieces[::2] = _WORD.sub(_json_token, "'".join(pieces[::2])).split("'")
+    return '"'.join(pieces)
 
 
 def _json_token(match: re.Match[str]) -> str:
