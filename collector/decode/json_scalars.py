@@ -9,22 +9,26 @@ from collections.abc import Mapping
 from collector.decode.decoded import DecodeError
 
 
+class IdError(DecodeError):
+    """An id of a shape that no id has: its row cannot be kept, other rows can."""
+
+
 def hex_id(text: str | None, length: int) -> str:
     """Lower-case hex of an id; "" for an absent, empty or all-zero one.
 
     Raises:
-        DecodeError: wrong length or not hex (base64 ids fail here).
+        IdError: wrong length or not hex (base64 ids fail here).
     """
     if not text:
         return ""
     if len(text) != length:
-        raise DecodeError(f"an id must be {length} hex digits")
+        raise IdError(f"an id must be {length} hex digits")
     try:
         raw = bytes.fromhex(text)
     except ValueError:
-        raise DecodeError(f"an id must be {length} hex digits") from None
+        raise IdError(f"an id must be {length} hex digits") from None
     if len(raw) * 2 != length:
-        raise DecodeError(f"an id must be {length} hex digits")
+        raise IdError(f"an id must be {length} hex digits")
     return raw.hex() if any(raw) else ""
 
 

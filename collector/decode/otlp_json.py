@@ -18,7 +18,7 @@ from analytics.spans import Attributes, Event, Link, LogRecord, Span
 from collector.decode import json_shapes as shapes
 from collector.decode.caps import DEPTH_MARK, cap_key, cap_nested, cap_text, choose_attributes, thin
 from collector.decode.decoded import Decoded, DecodeError, Signal, TooManyRecordsError
-from collector.decode.json_scalars import base64_text, double, enum, hex_id, integer, uint64
+from collector.decode.json_scalars import IdError, base64_text, double, enum, hex_id, integer, uint64
 from collector.decode.limits import DecodeLimits
 
 _DECODERS: Mapping[Signal, msgspec.json.Decoder[Any]] = {
@@ -53,6 +53,8 @@ def decode(body: bytes, signal: Signal, project: str, received_ns: int, limits: 
             reader.resource_spans(group)
         else:
             reader.resource_logs(group)
+    if reader.malformed is not None and not (decoded.batch.spans or decoded.batch.logs):
+        raise reader.malformed  # nothing can be kept: a sender that spells all ids another way must hear of it
     return decoded
 
 
@@ -93,7 +95,7 @@ class _Shared:
 class _Reader:
     """Turns one parsed request into rows; holds what all of its rows share."""
 
-    __slots__ = ("_decoded", "_limits", "_project", "_received_ns", "_records")
+    __slots__ = ("_decoded", "_limits", "_project", "_received_ns", "_records", "malformed")
 
     def __init__(self, decoded: Decoded, project: str, received_ns: int, limits: DecodeLimits) -> None:
         self._decoded = decoded
@@ -101,11 +103,16 @@ class _Reader:
         self._received_ns = received_ns
         self._limits = limits
         self._records = 0
+        self.malformed: IdError | None = None
 
     def _count(self, records: int) -> None:
         self._records += records
         if self._records > self._limits.records:
             raise TooManyRecordsError(f"more than {self._limits.records} records in one request; send smaller batches")
+
+    def _reject(self, what: str, error: IdError) -> None:
+        self._decoded.reasons[f"{what} rejected: {error}"] += 1
+        self.malformed = self.malformed or error
 
     def resource_spans(self, group: shapes.ResourceSpans) -> None:
         """Every span of one ResourceSpans."""
@@ -118,7 +125,11 @@ class _Reader:
             scope_attributes, _ = self._attributes(scope.attributes, cut, "scope.")
             shared = _Shared(resource, scope, scope_attributes, (scoped.schema_url or group.schema_url or "")[:1024])
             for message in scoped.spans or ():
-                span = self._span(message, shared, dict(cut))
+                try:
+                    span = self._span(message, shared, dict(cut))
+                except IdError as error:
+                    self._reject("spans", error)
+                    continue
                 if span is not None:
                     self._decoded.batch.spans.append(span)
 
@@ -203,7 +214,10 @@ class _Reader:
             self._count(len(scoped.log_records or ()))
             scope = scoped.scope or shapes.Scope()
             for message in scoped.log_records or ():
-                self._decoded.batch.logs.append(self._log(message, resource, scope, dict(resource_cut)))
+                try:
+                    self._decoded.batch.logs.append(self._log(message, resource, scope, dict(resource_cut)))
+                except IdError as error:
+                    self._reject("log records", error)
 
     def _log(
         self, message: shapes.LogRecord, resource: Attributes, scope: shapes.Scope, cut: dict[str, int]

@@ -54,8 +54,21 @@ def test_json_ids_are_hex_in_any_case(service: Service) -> None:
     ["5b8e", "5b" * 15 + "5", "zz" * 16, base64.b64encode(bytes(range(16))).decode(), "5b" * 15 + " 5", "5b" * 17],
 )
 def test_json_ids_of_another_shape_are_400(service: Service, bad: str) -> None:
-    """Wrong or odd length, other characters, base64: the request is malformed."""
+    """Wrong or odd length, other characters, base64 in every span: the request is malformed."""
     assert send_json(service, {**json_span()[1], "traceId": bad}).status_code == 400
+
+
+@pytest.mark.otlp(59, 70)
+@pytest.mark.parametrize("field_name", ["traceId", "spanId", "parentSpanId"])
+def test_one_malformed_json_id_costs_one_span(service: Service, field_name: str) -> None:
+    """The others of the request are stored, and the sender is told how many were not."""
+    trace_id, good = json_span()
+    answer = send_json(service, {**json_span()[1], field_name: "5b8e"}, good)
+    assert answer.status_code == 200
+    told = answer.json()["partialSuccess"]
+    assert int(told["rejectedSpans"]) == 1
+    assert "hex digits" in told["errorMessage"]
+    assert stored_span(service, trace_id).span_id == good["spanId"]
 
 
 @pytest.mark.otlp(60, 61)
