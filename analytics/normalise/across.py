@@ -1,20 +1,17 @@
-"""Evidence that went to another trace: the protocol's side of a call, and HTTP requests without their parent.
+"""Evidence that went to another trace: the protocol's side of a call.
 
-Context is lost where a client does not propagate it to its MCP server, and where an instrumentation does not make its
-tool spans current, so that what the tool reached becomes roots of other traces. Both are joined by tool, service and
-time, and only where one call alone fits: a guess between two is no evidence.
+Context is lost where a client does not propagate it to its MCP server. Both sides are joined by tool, service and time,
+and only where one call alone fits: a guess between two is no evidence.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from analytics.calls import Call
 from analytics.normalise.logical_call import LogicalCall
-from analytics.normalise.upstream import reaches_outside
-from analytics.spans import SERVER, Span
 
 SKEW_NS = 250_000_000
 """Clocks of a client's and a server's machine may differ by this much."""
@@ -112,36 +109,3 @@ def merged(outer: LogicalCall, inner: LogicalCall) -> LogicalCall:
         key=lambda span: (span.start_ns, span.span_id),
     )
     return outer
-
-
-def orphans_of(calls: Sequence[LogicalCall], spans: Iterable[Span]) -> dict[str, list[Span]]:
-    """Client spans without a parent, by the id of the one call of their service that was running all the while.
-
-    A hint, not proof: a service that runs many conversations at once has requests of other conversations in the same
-    moment, and only some of them are seen as calls.
-
-    Args:
-        calls: the calls of some minutes, of any traces.
-        spans: spans of the same minutes; those with a parent, or that reach nothing outside, are passed over.
-    """
-    waiting: dict[str, list[LogicalCall]] = defaultdict(list)
-    for call in sorted(calls, key=lambda each: (each.span.start_ns, each.id), reverse=True):
-        if not call.inferred and call.service is not None:
-            waiting[call.service].append(call)
-    running: dict[str, list[LogicalCall]] = defaultdict(list)
-    found: dict[str, list[Span]] = defaultdict(list)
-    for span in sorted(filter(_is_orphan, spans), key=lambda each: (each.start_ns, each.span_id)):
-        service = span.resource.get("service.name")
-        if not isinstance(service, str) or service not in waiting:
-            continue
-        while waiting[service] and waiting[service][-1].span.start_ns <= span.start_ns:
-            running[service].append(waiting[service].pop())
-        running[service] = [call for call in running[service] if call.span.end_ns >= span.start_ns]
-        fits = [call for call in running[service][: WINDOW + 1] if call.span.end_ns >= span.end_ns]
-        if len(fits) == 1 and len(running[service]) <= WINDOW and fits[0].span.trace_id != span.trace_id:
-            found[fits[0].id].append(span)
-    return dict(found)
-
-
-def _is_orphan(span: Span) -> bool:
-    return not span.parent_span_id and span.kind != SERVER and reaches_outside(span)

@@ -1,4 +1,4 @@
-"""Joins over traces: a server's side without its parent, and requests that lost theirs."""
+"""Joins over traces: a server's side without its parent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from analytics.judge import judge
 from analytics.normalise import LogicalCall, normalise
-from analytics.normalise.across import join_sides, merged, orphans_of, side_of
+from analytics.normalise.across import join_sides, merged, side_of
 from analytics.settings import JudgeSettings
 from analytics.spans import Span, Trace
 
@@ -75,15 +75,3 @@ def test_judged_rows_join_alike() -> None:
     rows = [row for each in spans for row in judge(Trace("p", each.trace_id, [each]), JudgeSettings())]
 
     assert join_sides(map(side_of, rows)) == {rows[1].id: rows[0].id}
-
-
-def test_a_request_without_its_parent_belongs_to_the_call_that_ran() -> None:
-    """An HTTP root within exactly one call of its service is that call's; of two calls at once it is nobody's."""
-    calls = calls_of(tool("a", 1000, 2000), tool("b", 3000, 4000), tool("c", 3100, 3900))
-    inside = span("h1", "GET", 1100, 1200, 3, http__status_code=503)
-    between = span("h2", "GET", 3200, 3300, 3, http__status_code=503)
-    elsewhere = span("h3", "GET", 1100, 1200, 3, "other", http__status_code=503)
-
-    found = orphans_of(calls, [between, elsewhere, inside])
-
-    assert found == {calls[0].id: [inside]}
