@@ -109,7 +109,7 @@ class LimitsConfig(_Section):
 class StoreConfig(_Section):
     """`[store]`: what DuckDB may use, and the one folder that backups go to."""
 
-    memory_limit: str = Field(default="600MB", pattern=r"^\d+\s*(KB|MB|GB|KiB|MiB|GiB)$")
+    memory_limit: str = Field(default="450MB", pattern=r"^\d+\s*(KB|MB|GB|KiB|MiB|GiB)$")
     threads: int = Field(default=1, ge=1)
     checkpoint_threshold: str = Field(default="256MB", pattern=r"^\d+\s*(KB|MB|GB|KiB|MiB|GiB)$")
     backup_folder: Path | None = None
