@@ -10,12 +10,8 @@ from analytics.commands import changes, check, lists, mapping, report, step_by_s
 
 def register(app: typer.Typer) -> None:
     """Add the questions to the command line."""
-    app.command("calls")(lists.calls)
-    app.command("tools")(lists.tools)
-    app.command("sessions")(lists.sessions)
-    app.command("groups")(lists.groups)
-    app.command("incidents")(lists.incidents)
-    app.command("senders")(lists.senders)
+    for name in lists.LISTS:
+        app.command(name)(lists.command(name))
     app.command("report")(report.report)
     app.command("replay")(step_by_step.replay)
     app.command("explain")(step_by_step.explain)

@@ -34,7 +34,7 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app, name="alerts")
 
 
-app.command("list")(lists.incidents)
+app.command("list")(lists.command("incidents"))
 
 
 @app.command("test")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +24,9 @@ OutcomeList = Annotated[str | None, typer.Option("--outcome", help="Outcomes, co
 CodeList = Annotated[str | None, typer.Option("--code", help="Codes, comma-separated; none for calls without one.")]
 Agent = Annotated[str | None, typer.Option(help="Agent name.")]
 Session = Annotated[str | None, typer.Option(help="Session id.")]
+State = Annotated[str | None, typer.Option(help="firing, acknowledged or resolved.")]
+Flagged = Annotated[bool, typer.Option("--flagged", help="Only sessions that hold a failure.")]
+Unrecovered = Annotated[bool, typer.Option("--unrecovered", help="Only those not known to be recovered.")]
 Limit = Annotated[int | None, typer.Option(help="Most rows.", min=1, show_default="all; 50 in a table")]
 Format = Annotated[str, typer.Option("--format", help="table, jsonl or csv.")]
 
@@ -61,112 +66,81 @@ CALL_FIELDS = (
 """What `telltale calls --format jsonl` prints of each call, in this order: a contract."""
 
 
-def calls(
-    *,
-    db: Db = None,
-    api: Api = None,
-    since: Since = None,
-    until: Until = None,
-    project: Project = None,
-    tool: ToolName = None,
-    outcome: OutcomeList = None,
-    code: CodeList = None,
-    agent: Agent = None,
-    session: Session = None,
-    limit: Limit = None,
-    form: Format = "table",
-) -> None:
-    """Judged tool calls, newest first."""
-    given = _given(
-        since=since, until=until, project=project, tool=tool, outcome=outcome, code=code, agent=agent, session=session
+@dataclass(slots=True, frozen=True)
+class Listing:
+    """A command that lists: what it is about, the columns of its table, and what narrows it.
+
+    `filters` are the options beside those of every list, by the parameter's name; `whole` the columns of jsonl and csv
+    (empty: all that a row has). `paged` is False where the answer is short and has no limit.
+    """
+
+    about: str
+    columns: tuple[str, ...]
+    filters: Mapping[str, Any]
+    whole: tuple[str, ...] = ()
+    paged: bool = True
+
+
+_PERIOD: Mapping[str, Any] = {"since": Since, "until": Until, "project": Project, "tool": ToolName}
+_FAILING: Mapping[str, Any] = {**_PERIOD, "outcome": OutcomeList}
+
+LISTS: Mapping[str, Listing] = {
+    "calls": Listing(
+        "Judged tool calls, newest first.",
+        ("started_at", "tool", "outcome", "code", "declared", "flags", "session_id", "span_id"),
+        {**_FAILING, "code": CodeList, "agent": Agent, "session": Session},
+        CALL_FIELDS,
+    ),
+    "tools": Listing(
+        "Tools with their failures and compliance, the most failures first.",
+        ("tool", "calls", "failures", "silent_failure", "compliance", "top_code", "p50_ms", "p95_ms"),
+        _FAILING,
+    ),
+    "sessions": Listing(
+        "Sessions, newest first.",
+        ("started_at", "session_id", "agent", "calls", "failures", "silent", "unrecovered", "codes", "tools"),
+        {**_FAILING, "flagged": Flagged, "unrecovered": Unrecovered},
+    ),
+    "groups": Listing(
+        "Failures grouped by what they have in common, and whose fault each group is.",
+        ("calls", "sessions", "tool", "code", "outcome", "fault", "last_seen", "message"),
+        _FAILING,
+    ),
+    "incidents": Listing(
+        "Incidents, newest first.",
+        ("detected", "state", "severity", "rule", "tool", "code", "cause", "id"),
+        {**_PERIOD, "state": State},
+    ),
+    "senders": Listing(
+        "Who sends what in which words, and what their spans lack.",
+        ("service", "scope", "convention", "spans", "calls", "last_seen", "lost"),
+        {"project": Project},
+        paged=False,
+    ),
+}
+"""The list commands by their endpoints in the API, which are also their names."""
+
+
+def command(endpoint: str) -> Callable[..., None]:
+    """The command that lists an endpoint of `LISTS`, with a signature for typer to read its options from."""
+    listing = LISTS[endpoint]
+
+    def run(*, db: Path | None, api: str | None, form: str, limit: int | None = None, **given: Any) -> None:
+        told = {name: "true" if value is True else value for name, value in given.items() if value not in (None, False)}
+        list_rows(endpoint, told, listing.columns, db=db, api=api, limit=limit, form=form, whole=listing.whole)
+
+    options = {"db": Db, "api": Api, **listing.filters, **({"limit": Limit} if listing.paged else {}), "form": Format}
+    run.__signature__ = Signature(  # type: ignore[attr-defined]
+        [
+            Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=_DEFAULTS.get(name))
+            for name, kind in options.items()
+        ]
     )
-    columns = ("started_at", "tool", "outcome", "code", "declared", "flags", "session_id", "span_id")
-    list_rows("calls", given, columns, db=db, api=api, limit=limit, form=form, whole=CALL_FIELDS)
+    run.__doc__ = listing.about
+    return run
 
 
-def tools(
-    *,
-    db: Db = None,
-    api: Api = None,
-    since: Since = None,
-    until: Until = None,
-    project: Project = None,
-    tool: ToolName = None,
-    outcome: OutcomeList = None,
-    limit: Limit = None,
-    form: Format = "table",
-) -> None:
-    """Tools with their failures and compliance, the most failures first."""
-    columns = ("tool", "calls", "failures", "silent_failure", "compliance", "top_code", "p50_ms", "p95_ms")
-    given = _given(since=since, until=until, project=project, tool=tool, outcome=outcome)
-    list_rows("tools", given, columns, db=db, api=api, limit=limit, form=form)
-
-
-def sessions(
-    *,
-    db: Db = None,
-    api: Api = None,
-    since: Since = None,
-    until: Until = None,
-    project: Project = None,
-    tool: ToolName = None,
-    outcome: OutcomeList = None,
-    flagged: Annotated[bool, typer.Option("--flagged", help="Only sessions that hold a failure.")] = False,
-    unrecovered: Annotated[bool, typer.Option("--unrecovered", help="Only those not known to be recovered.")] = False,
-    limit: Limit = None,
-    form: Format = "table",
-) -> None:
-    """Sessions, newest first."""
-    columns = ("started_at", "session_id", "agent", "calls", "failures", "silent", "unrecovered", "codes", "tools")
-    given = _given(since=since, until=until, project=project, tool=tool, outcome=outcome)
-    given |= {name: "true" for name, wanted in (("flagged", flagged), ("unrecovered", unrecovered)) if wanted}
-    list_rows("sessions", given, columns, db=db, api=api, limit=limit, form=form)
-
-
-def groups(
-    *,
-    db: Db = None,
-    api: Api = None,
-    since: Since = None,
-    until: Until = None,
-    project: Project = None,
-    tool: ToolName = None,
-    outcome: OutcomeList = None,
-    limit: Limit = None,
-    form: Format = "table",
-) -> None:
-    """Failures grouped by what they have in common, and whose fault each group is."""
-    columns = ("calls", "sessions", "tool", "code", "outcome", "fault", "last_seen", "message")
-    given = _given(since=since, until=until, project=project, tool=tool, outcome=outcome)
-    list_rows("groups", given, columns, db=db, api=api, limit=limit, form=form)
-
-
-def incidents(
-    *,
-    db: Db = None,
-    api: Api = None,
-    since: Since = None,
-    until: Until = None,
-    project: Project = None,
-    tool: ToolName = None,
-    state: Annotated[str | None, typer.Option(help="firing, acknowledged or resolved.")] = None,
-    limit: Limit = None,
-    form: Format = "table",
-) -> None:
-    """Incidents, newest first."""
-    columns = ("detected", "state", "severity", "rule", "tool", "code", "cause", "id")
-    given = _given(since=since, until=until, project=project, tool=tool, state=state)
-    list_rows("incidents", given, columns, db=db, api=api, limit=limit, form=form)
-
-
-def senders(*, db: Db = None, api: Api = None, project: Project = None, form: Format = "table") -> None:
-    """Who sends what in which words, and what their spans lack."""
-    columns = ("service", "scope", "convention", "spans", "calls", "last_seen", "lost")
-    list_rows("senders", _given(project=project), columns, db=db, api=api, limit=None, form=form)
-
-
-def _given(**options: str | None) -> dict[str, str]:
-    return {name: value for name, value in options.items() if value is not None}
+_DEFAULTS = {"form": "table", "flagged": False, "unrecovered": False}
 
 
 def list_rows(

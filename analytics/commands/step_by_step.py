@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +14,8 @@ from rich.text import Text
 from analytics.commands.lists import Api, Db, Project
 from analytics.commands.output import console, lines_of, plain, quiet_pipe
 from analytics.commands.source import fail, source
+
+TextOrJson = Annotated[str, typer.Option("--format", help="text or json.")]
 
 _GLYPH = {"ok": "✓", "structured_error": "✗", "unstructured_error": "✗", "silent_failure": "!"}
 _STYLE = {"ok": "green", "structured_error": "yellow", "unstructured_error": "red", "silent_failure": "bold magenta"}
@@ -25,20 +28,37 @@ def replay(
     db: Db = None,
     api: Api = None,
     project: Project = None,
-    form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    form: TextOrJson = "text",
 ) -> None:
     """A session step by step: who said what, what each tool returned, what the model was told."""
+    _show("replay", _replay, db=db, api=api, project=project, form=form, id=session)
+
+
+def _show(
+    endpoint: str,
+    draw: Callable[[Console, Mapping[str, Any]], None],
+    *,
+    db: Path | None,
+    api: str | None,
+    project: str | None,
+    form: str,
+    **path: str,
+) -> None:
+    """Print the answer of an endpoint about one thing, drawn or as JSON."""
     if form not in ("text", "json"):
         fail(f"--format is {form!r}; it can be text or json")
     with quiet_pipe(), source(db, api) as asked:
-        answer = asked.ask("replay", _project(project), id=session)
+        answer = asked.ask(endpoint, {} if project is None else {"project": project}, **path)
         if form == "json":
             print(json.dumps(answer, ensure_ascii=True, indent=2))
-            return
-        out = console()
-        _head(out, answer)
-        for step in answer["steps"]:
-            _step(out, step, first_failing=step["n"] == answer["first_failing_step"])
+        else:
+            draw(console(), answer)
+
+
+def _replay(out: Console, answer: Mapping[str, Any]) -> None:
+    _head(out, answer)
+    for step in answer["steps"]:
+        _step(out, step, first_failing=step["n"] == answer["first_failing_step"])
 
 
 def _head(out: Console, answer: Mapping[str, Any]) -> None:
@@ -92,17 +112,10 @@ def explain(
     db: Db = None,
     api: Api = None,
     project: Project = None,
-    form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    form: TextOrJson = "text",
 ) -> None:
     """Why this verdict: the rules, the evidence each rests on, what the span declared."""
-    if form not in ("text", "json"):
-        fail(f"--format is {form!r}; it can be text or json")
-    with quiet_pipe(), source(db, api) as asked:
-        call = asked.ask("call", _project(project), span_id=span_id)
-        if form == "json":
-            print(json.dumps(call, ensure_ascii=True, indent=2))
-        else:
-            _explain(console(), call)
+    _show("call", _explain, db=db, api=api, project=project, form=form, span_id=span_id)
 
 
 def _explain(out: Console, call: Mapping[str, Any]) -> None:
@@ -134,7 +147,3 @@ def _explain_rest(out: Console, call: Mapping[str, Any]) -> None:
     for name in ("arguments", "result", "error_message"):
         if call[name]:
             _block(out, name.replace("error_message", "told"), str(call[name]))
-
-
-def _project(project: str | None) -> dict[str, str]:
-    return {} if project is None else {"project": project}
