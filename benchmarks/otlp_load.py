@@ -98,7 +98,7 @@ class Generator:
             made.start_time_unix_nano = start + len(spans) * MS
             made.end_time_unix_nano = made.start_time_unix_nano + chance.randint(5, 900) * MS
             for key, value in {**common, **attributes}.items():
-                made.attributes.append(attribute(key, value))
+                made.attributes.append(attribute(key.replace("__", "."), value))
             spans.append(made)
             return made
 
