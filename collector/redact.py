@@ -1,7 +1,7 @@
 """Redaction of a decoded batch, in place, before anything of it is written.
 
-Nearly every span is clean, so what is new in a span is first looked at as one text; only where that look finds
-something is each part masked on its own. Short texts found clean (a model's name, a user's id) are remembered.
+Nearly every span is clean, so a span is first looked at as one text; only where that look finds something is each part
+masked on its own.
 """
 
 from __future__ import annotations
@@ -21,19 +21,16 @@ TAIL = 256
 """Characters that a cut value loses at its end, so that no secret survives by being cut in half."""
 
 _KNOWN_NAMES = 20_000
-_KNOWN_TEXTS, _SHORT = 20_000, 128
-"""Clean texts remembered, at most 5 MB, and how long one may be; when there are more, all are looked at again."""
 
 _encode = msgspec.json.Encoder(enc_hook=str).encode
 
 
 class BatchRedactor:
-    """Applies one `Redactor` to batches; keeps the names and short texts that it has seen to be innocent."""
+    """Applies one `Redactor` to batches; keeps the attribute names that it has seen to be innocent."""
 
     def __init__(self, redactor: Redactor) -> None:
         self.redactor = redactor
         self._innocent: set[str] = set()
-        self._clean: set[str] = {""}
 
     def __call__(self, batch: Batch) -> None:
         """Mask the secrets of a batch in place."""
@@ -47,7 +44,7 @@ class BatchRedactor:
         span.resource = self._shared(span.resource, resources)
         if span.scope_attributes:
             span.scope_attributes = self._shared(span.scope_attributes, resources)
-        if not span.cut and self._is_clean(span):
+        if self._is_clean(span) and not span.cut:
             return
         text = self.redactor.text
         span.name, span.status_message, span.trace_state = (
@@ -68,8 +65,7 @@ class BatchRedactor:
         log.attributes = self._attributes(log.attributes, log.cut)
 
     def _is_clean(self, span: Span) -> bool:
-        known = self._clean
-        parts = [text for text in (span.name, span.status_message, span.trace_state) if text not in known]
+        parts = [span.name, span.status_message, span.trace_state]
         if not self._collect(span.attributes, parts):
             return False
         for event in span.events:
@@ -79,27 +75,16 @@ class BatchRedactor:
         for link in span.links:
             if not self._collect(link.attributes, parts):
                 return False
-        return not parts or self._are_clean(parts)
-
-    def _are_clean(self, parts: list[str]) -> bool:
-        """Whether a look at all parts at once finds nothing; then the short ones need no second look."""
-        if not self.redactor.clean("\n".join(parts)):
-            return False
-        if len(self._clean) > _KNOWN_TEXTS:
-            self._clean = {""}
-        self._clean.update([part for part in parts if len(part) <= _SHORT])
-        return True
+        return self.redactor.clean("\n".join(parts))
 
     def _collect(self, attributes: Attributes, parts: list[str]) -> bool:
-        """Add the texts that are not known as clean to `parts`; False where a name alone calls for a closer look."""
+        """Add the texts among the attributes to `parts`; False where a name alone calls for a closer look."""
         if not attributes.keys() <= self._innocent and not self._learn(attributes):
             return False
-        known = self._clean
         for value in attributes.values():
             kind = type(value)
             if kind is str:
-                if len(value) > _SHORT or value not in known:
-                    parts.append(value)
+                parts.append(value)
             elif kind is dict or kind is list:
                 parts.append(_as_text(value))
             elif kind is int and value > 10**12:
@@ -123,7 +108,7 @@ class BatchRedactor:
     def _shared(self, attributes: Attributes, done: dict[int, Attributes]) -> Attributes:
         if id(attributes) not in done:
             parts: list[str] = []
-            clean = self._collect(attributes, parts) and (not parts or self._are_clean(parts))
+            clean = self._collect(attributes, parts) and self.redactor.clean("\n".join(parts))
             done[id(attributes)] = attributes if clean else self.redactor.attributes(attributes)
         return done[id(attributes)]
 
