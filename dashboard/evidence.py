@@ -5,36 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from dashboard import tables
 from dashboard.untrusted import plain
 
 
-def evidence(call: Mapping[str, Any], key: str) -> None:
-    """A call's rules, the sentence each stands for, and the evidence they rest on; all plain text."""
-    rows = _rows(call)
-    if not rows:
-        st.caption(_NONE)
-        return
-    _sentences(call)
-    frame = pd.DataFrame(
-        {
-            "rule": [plain(row.get("rule"), 60) for row in rows],
-            "where": [plain(_where(row), 120) for row in rows],
-            "value": [plain(row.get("value"), 300) for row in rows],
-        }
-    )
-    tables.reading(frame, key, "Rules and the evidence they rest on")
+def evidence(call: Mapping[str, Any], limit: int = 300) -> None:
+    """A call's rules, the sentence each stands for, and the evidence they rest on, in lines of plain text.
 
-
-def evidence_lines(call: Mapping[str, Any]) -> None:
-    """The same in a few lines of text, for a list of many calls; a rule is named once."""
+    Not a table: text is on the page at once, and can be read aloud.
+    """
     named = _sentences(call)
     for row in _rows(call):
         rule = "" if row.get("rule") in named else plain(row.get("rule"), 60)
-        parts = (rule, plain(_where(row), 80), plain(row.get("value"), 120))
+        parts = (rule, plain(_where(row), 120), plain(row.get("value"), limit))
         if any(parts):
             st.text("  ·  ".join(part for part in parts if part))
     if not _rows(call):

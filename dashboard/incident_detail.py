@@ -35,8 +35,8 @@ def detail(row: Incident, view: View) -> None:
         st.caption("Numbers when it fired")
         numbers = row.get("numbers") or {}
         untrusted.pairs(
-            [(plain(key, 60), _figure(key, value)) for key, value in numbers.items()] or [("numbers", "none kept")],
-            "Numbers",
+            [(plain(key, 60).replace("_", " "), _figure(key, value)) for key, value in numbers.items()]
+            or [("numbers", "none kept")]
         )
     with right:
         st.caption("Example sessions")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard import links, tables
+from dashboard import links, tables, words
 from dashboard.untrusted import plain
 from dashboard.view import View
 from telltale.vocabulary import Code, Outcome
@@ -78,11 +78,8 @@ def draw(matrix: Matrix, view: View) -> None:
 
 
 def cell_text(cell: Mapping[str, int] | None) -> str:
-    """The count, and how many of it were silent."""
-    if not cell:
-        return ""
-    silent = cell.get(Outcome.SILENT_FAILURE, 0)
-    return f"{sum(cell.values())}" + (f"  ◆ {silent}" if silent else "")
+    """The counts of each outcome behind its sign, so that colour alone never tells."""
+    return "  ".join(f"{words.look(outcome).glyph} {calls}" for outcome in _RGB if (calls := (cell or {}).get(outcome)))
 
 
 def cell_tone(cell: Mapping[str, int], most: int) -> str:

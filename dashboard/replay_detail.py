@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from dashboard import correction, data, links, tables, untrusted, words
+from dashboard import correction, data, links, untrusted, words
 from dashboard.evidence import evidence
 from dashboard.untrusted import plain
 from dashboard.view import View, permalink
@@ -63,7 +62,7 @@ def _call(steps: Sequence[Step], at: int, call: Mapping[str, Any], view: View) -
     left, right = st.columns([3, 2], gap="small")
     with left:
         st.caption("Why: rules and evidence")
-        evidence(call, key="replay.evidence")
+        evidence(call)
     with right:
         st.caption("What else is known")
         _marks(call, steps, at)
@@ -80,15 +79,10 @@ def _upstream(rows: Sequence[Mapping[str, Any]]) -> None:
     if not rows:
         st.caption("No span of an upstream call was seen below this one.")
         return
-    frame = pd.DataFrame(
-        {
-            "call": [plain(row.get("name"), 80) for row in rows],
-            "host": [plain(row.get("host"), 80) for row in rows],
-            "status": [plain(row.get("status"), 20) for row in rows],
-            "span": [plain(row.get("span_status"), 20) for row in rows],
-        }
-    )
-    tables.reading(frame, "replay.upstream", "Upstream calls of this step")
+    for row in rows:
+        who = f"{plain(row.get('name'), 80)} {plain(row.get('host'), 80)}"
+        status, span = (plain(row.get(key), 20) or "not set" for key in ("status", "span_status"))
+        st.text(f"{who}: status {status} (span {span})")
 
 
 def _next(steps: Sequence[Step], at: int) -> None:
@@ -138,7 +132,7 @@ def _marks(call: Mapping[str, Any], steps: Sequence[Step], at: int) -> None:
             continue
         rows.append((label, ", ".join(map(str, value)) if isinstance(value, list) else _word(value)))
     rows.append(("failures of this tool in a row", in_a_row(steps, at)))
-    untrusted.pairs(rows, "What else is known of the call")
+    untrusted.pairs(rows)
 
 
 def _word(value: object) -> object:

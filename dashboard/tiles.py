@@ -44,9 +44,9 @@ def tile(label: str, value: str, target: Target, change: str = "") -> None:
             links.link(page, text, query)
 
 
-def basis(part: object, whole: object, noun: str) -> str:
-    """What a count is a share of; in words where there is nothing to be a share of."""
-    return f"{words.share(part, whole)} {noun}" if whole else f"no {noun}"
+def basis(part: object, whole: object, noun: str = "") -> str:
+    """What a count is a share of, in few words: a link on a tile is short."""
+    return f"{words.share(part, whole)} {noun}".strip() if whole else "of none"
 
 
 def against(now: object, before: Mapping[str, Any] | None, key: str) -> str:
@@ -72,13 +72,13 @@ def tiles(answer: Overview, view: View) -> None:
         tile(
             "Failed calls",
             words.count(failures),
-            ("calls", basis(failures, calls, "calls"), view.query(outcome=links.failing(view))),
+            ("calls", basis(failures, calls), view.query(outcome=links.failing(view))),
             against(failures, before, "failures"),
         )
         tile(
             "Silent failures",
             words.count(answer.get("silent")),
-            ("silent", basis(answer.get("silent"), failures, "failures"), view.query(outcome="")),
+            ("silent", basis(answer.get("silent"), failures, "failed"), view.query(outcome="")),
             against(answer.get("silent"), before, "silent"),
         )
         _compliance(answer.get("compliance") or {}, view)
@@ -86,7 +86,7 @@ def tiles(answer: Overview, view: View) -> None:
         tile(
             "Sessions hit",
             words.count(hit),
-            ("sessions", basis(hit, sessions, "sessions"), view.query(flagged="true")),
+            ("sessions", basis(hit, sessions), view.query(flagged="true")),
             f"{words.plural(answer.get('users_failed'), 'user')} met a failure",
         )
         unrecovered = answer.get("sessions_unrecovered")
@@ -101,7 +101,7 @@ def tiles(answer: Overview, view: View) -> None:
             words.count(answer.get("budget_exhausted")),
             (
                 "calls",
-                basis(answer.get("budget_exhausted"), calls, "calls"),
+                basis(answer.get("budget_exhausted"), calls),
                 view.query(flag="budget_exhausted"),
             ),
             "told the agent to stop",

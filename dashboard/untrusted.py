@@ -53,13 +53,9 @@ def message(value: object, limit: int = 120) -> str:
     return f"{plain(value, 8)} ({empty})" if empty and value else empty or plain(value, limit)
 
 
-def pairs(rows: list[tuple[str, object]], alt: str) -> None:
-    """Show named facts, some of them foreign, as a two-column table of plain text."""
-    st.dataframe(
-        {"fact": [plain(label) for label, _ in rows], "value": [plain(value, 400) or "–" for _, value in rows]},
-        hide_index=True,
-        alt=alt,
-    )
+def pairs(rows: list[tuple[str, object]]) -> None:
+    """Show named facts, some of them foreign, as lines of plain text."""
+    st.text("\n".join(f"{plain(label)}: {plain(value, 400) or '–'}" for label, value in rows))
 
 
 def block(value: object, absent: str, height: int | None = None) -> None:

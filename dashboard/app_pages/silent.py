@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import data, links, paging, states, untrusted, words
-from dashboard.evidence import evidence_lines
+from dashboard.evidence import evidence
 from dashboard.view import View
 
 view: View = st.session_state["view"]
@@ -36,7 +36,7 @@ for row in rows:
             links.link("replay", "Replay", links.call_query(view, row), icon=":material/replay:")
         left, right = st.columns(2)
         with left:
-            evidence_lines(row)
+            evidence(row, limit=120)
         with right:
             untrusted.payload(untrusted.excerpt(row.get("result"), 500), "The result was not captured.")
 paging.more(answer, "silent", view, {})

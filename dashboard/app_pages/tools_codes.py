@@ -22,7 +22,7 @@ def draw(view: View) -> None:
         return
     if matrix.cells:
         st.caption(
-            "Failed calls by tool and code. ◆ counts the silent ones among them. Click a cell to open its calls. "
+            "Failed calls by tool and code, the worst tools first. Click a cell to open its calls. "
             ":orange[▲ structured]  :red[✕ unstructured]  :violet[◆ silent]"
         )
         draw_matrix(matrix, view)

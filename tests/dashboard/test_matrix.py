@@ -24,7 +24,7 @@ def test_sums() -> None:
     assert matrix.tools() == ["b", "a"]
     assert matrix.codes() == ["CONFLICT", "INTERNAL", "none"]
     assert matrix.totals == {"a": 6, "b": 9}
-    assert cell_text(matrix.cells["a", "INTERNAL"]) == "5  ◆ 2"
+    assert cell_text(matrix.cells["a", "INTERNAL"]) == "▲ 3  ◆ 2"
 
 
 def test_no_cell_is_no_zero() -> None:

@@ -61,7 +61,7 @@ def test_the_failing_step_is_found_on_the_replay_page(service: Running, tab: Any
 
     with dashboard(service.urls["api"]) as address:
         settled(tab, address)
-        tab.get_by_test_id("stMain").get_by_role("link", name="Silent failures").first.click()
+        tab.locator(".st-key-tile-Silent-failures").get_by_role("link").click()
         tab.wait_for_url("**/silent**")
         settled(tab)
         tab.get_by_role("link", name="Replay").first.click()
