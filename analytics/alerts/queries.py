@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-FRAGMENTS = ("timely", "mended", "signals")
+FRAGMENTS = ("timely", "mended", "signals", "hits")
 """Files that stand for `{name}` inside others."""
 
 

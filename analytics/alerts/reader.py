@@ -182,26 +182,26 @@ class Reader:
         self, project: str, signal: str, since: Mapping[str, int], own: Collection[str], to_ns: int
     ) -> dict[str, dict[str, Any]]:
         """What a notice shows of each scope's failures from its own `since` (ns) on; `own` are scopes of one tool."""
-        params = {
-            **self._range(project, min(since.values()), to_ns),
-            "signal": signal,
-            "scopes": list(since),
-            "since": list(since.values()),
-            "own": sorted(own),
-        }
+        params = self._hits(project, signal, since, own, to_ns)
         return {row["scope"]: row for row in self._rows("evidence", params)}
 
     def silent_codes(
         self, project: str, since: Mapping[str, int], own: Collection[str], to_ns: int
     ) -> dict[str, list[SilentCode]]:
         """The silent failures of each scope from its own `since` (ns) on, by code; `own` are scopes of one tool."""
-        params = {
+        params = self._hits(project, "silent", since, own, to_ns)
+        found: dict[str, list[SilentCode]] = {}
+        for row in self._rows("hit_codes", params):
+            found.setdefault(row["scope"], []).append(SilentCode(row["code"], row["calls"], row["sessions"]))
+        return found
+
+    def _hits(
+        self, project: str, signal: str, since: Mapping[str, int], own: Collection[str], to_ns: int
+    ) -> dict[str, Any]:
+        return {
             **self._range(project, min(since.values()), to_ns),
+            "signal": signal,
             "scopes": list(since),
             "since": list(since.values()),
             "own": sorted(own),
         }
-        found: dict[str, list[SilentCode]] = {}
-        for row in self._rows("silent_codes", params):
-            found.setdefault(row["scope"], []).append(SilentCode(row["code"], row["calls"], row["sessions"]))
-        return found

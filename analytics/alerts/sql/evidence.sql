@@ -3,19 +3,7 @@
 WITH timely AS ({timely}),
 mended AS ({mended}),
 signals AS ({signals}),
-found AS (
-    SELECT
-        UNNEST(CAST($scopes AS VARCHAR[])) AS scope,
-        UNNEST(CAST($since AS BIGINT[])) AS since_ns
-),
-hits AS (
-    SELECT found.scope, signals.*
-    FROM signals
-    JOIN found ON found.scope = CASE
-        WHEN signals.tool IN (SELECT UNNEST(CAST($own AS VARCHAR[]))) THEN signals.tool ELSE ''
-    END
-    WHERE signal = $signal AND at_ns >= since_ns
-),
+hits AS ({hits}),
 ranked AS (
     SELECT scope, session, ROW_NUMBER() OVER (PARTITION BY scope ORDER BY MAX(at_ns) DESC, session) AS place
     FROM hits
