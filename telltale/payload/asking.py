@@ -70,6 +70,20 @@ def is_repeated(text: str, arguments: Any) -> bool:
     )
 
 
+def is_asked_about(text: str, asked: Asked) -> bool:
+    """Whether a reading tool was asked about a word with which the text begins: the setting `timeout`."""
+    if verb_of(asked.tool) is not Verb.READ or not isinstance(asked.arguments, dict):
+        return False
+    head = text.strip().lower()
+    return any(
+        isinstance(value, str) and 2 < len(value) <= _NAME_CAP and head.startswith(value.lower())
+        for value in list(asked.arguments.values())[:20]
+    )
+
+
+_NAME_CAP = 40
+
+
 def asks_for_a_page(arguments: Any) -> bool:
     """Whether the arguments name an address or a file, so that HTML may be what was asked for."""
     if isinstance(arguments, str):
@@ -98,6 +112,15 @@ def asks_for_state(asked: Asked, state: str) -> bool:
 
 
 _WORD_CAP = 20
+
+
+def is_rehearsed(value: dict[str, Any], asked: Asked) -> bool:
+    """Whether the deed was only to be tried out, as the call or the result says (`dry_run: true`)."""
+    arguments = asked.arguments if isinstance(asked.arguments, dict) else {}
+    return any(holder.get(key) is True for holder in (value, arguments) for key in _REHEARSALS)
+
+
+_REHEARSALS = ("dry_run", "dryRun", "dryrun", "preview", "simulate", "simulated", "plan_only", "validate_only", "noop")
 
 
 def asks_for_errors(asked: Asked) -> bool:

@@ -100,7 +100,7 @@ def failed_items(value: Any, asked: Asked) -> Finding | None:
 
 
 def _all_failed(key: str, items: list[Any], asked: Asked) -> Finding | None:
-    batch = _is_batch(items, asked)
+    batch = verb_of(asked.tool) is not Verb.EXAMINE and _is_batch(items, asked)
     if not batch and not (key in _LISTS and _acts(asked)):
         return None
     if not 0 < len(items) <= _MOST_ITEMS or not all(isinstance(item, dict) for item in items):

@@ -84,9 +84,9 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _ABSENT = re.compile(
-    r"\b(?:(?P<absent>no such|not found|does(?: not|n't) exist|no longer exists|is not (?:known|registered|defined)"
-    r"|unknown)"
-    r"|(?P<denied>is not (?:allowed|permitted))|(?P<unfit>is not (?:available|valid|a valid|supported|enabled))"
+    r"\b(?:(?P<absent>no such|not found|does(?: not|n't) exist|no longer exists|is not known"
+    r"|unknown)|(?P<denied>is not (?:allowed|permitted))"
+    r"|(?P<unfit>is not (?:registered|defined|available|valid|a valid|supported|enabled))"
     r"|(?P<taken>already exists|is already taken))\b",
     re.IGNORECASE,
 )
@@ -165,17 +165,17 @@ def unset_variable(text: str, arguments: Any) -> str | None:
     return hit.group("name")
 
 
-def absent_thing(text: str, arguments: Any) -> tuple[str, Code] | None:
+def absent_thing(text: str, arguments: Any, acts: bool) -> tuple[str, Code] | None:
     """The argument's value of which a short text's first sentence says that it is not there: `Element 9 not found`.
 
-    Or that it is not available or allowed, or there already; with the code that this means. Asked only of tools that
-    act on a thing: a tool that looks something up may answer so.
+    Of a tool that `acts`, also that it is not available or allowed, or there already; with the code that this means.
+    Never asked of tools that look something up: they may answer so.
     """
     if not _is_short(text) or not isinstance(arguments, dict):
         return None
     sentence = _SENTENCE_END.split(text.strip(), maxsplit=1)[0]
     hit = _ABSENT.search(sentence)
-    if hit is None:
+    if hit is None or not (acts or hit.lastgroup == "absent"):
         return None
     for value in _given(arguments):
         if isinstance(value, bool) or not isinstance(value, str | int):

@@ -6,6 +6,7 @@ import re
 from http import HTTPStatus
 from typing import Any
 
+from telltale.payload.asking import is_rehearsed
 from telltale.payload.codes import code_of, code_of_class, code_of_grpc, code_of_http, code_of_sqlstate
 from telltale.payload.evidence import code_inside, short
 from telltale.payload.fields import Fields, Role, role_of
@@ -48,7 +49,7 @@ def error_object(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
     if isinstance(name, str) and name.endswith(("Error", "Exception")) and ("stack" in value or "message" in value):
         return Finding("payload.error_object", Says.FAILED, "name", name[:200], code_of_class(name))
     for key, inner in fields.get(Role.CODE):
-        found = _numbered(key, inner, value, fields)
+        found = _numbered(key, inner, value, fields) if not _asks_with_a_code(asked) else None
         if found is None and (fields.substance == 0 or fields.has(Role.RETRY)):
             found = _coded(key, inner, value, fields, asked)
         if found is not None:
@@ -111,6 +112,11 @@ def _coded(key: str, inner: Any, value: dict[str, Any], fields: Fields, asked: A
     return None
 
 
+def _asks_with_a_code(asked: Asked) -> bool:
+    """Whether the caller had sent a code of its own, so that the answer's may be another form of it."""
+    return isinstance(asked.arguments, dict) and "code" in asked.arguments
+
+
 def _was_given(code: str, asked: Asked) -> bool:
     """Whether the caller had named the code, so that the object explains it."""
     given = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
@@ -154,6 +160,8 @@ def _deed_denied(value: dict[str, Any], asked: Asked) -> Finding | None:
 
     Not of deeds that may be unnecessary (an update, a removal), where `false` says that nothing had to be done.
     """
+    if is_rehearsed(value, asked):
+        return None
     for key, inner in value.items():
         if inner is False and role_of(key) is None and names_a_new_deed(asked.tool, str(key)):
             return Finding("payload.flag_false", Says.FAILED, str(key), False)

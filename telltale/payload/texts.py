@@ -10,6 +10,7 @@ from telltale.payload.asking import (
     asks_for_a_page,
     asks_for_errors,
     has_command,
+    is_asked_about,
     is_document,
     is_echo,
     is_log,
@@ -139,7 +140,7 @@ def _timed_out(text: str, asked: Asked) -> Finding | None:
     """A text that says that the call took too long; of a tool that waits or examines, it is one of its answers."""
     if names_a_wait(asked.tool) or names_a_state(asked.tool) or verb_of(asked.tool) is Verb.EXAMINE:
         return None
-    if not ran_out_of_time(text, asked.tool) or is_repeated(text, asked.arguments):
+    if not ran_out_of_time(text, asked.tool) or is_repeated(text, asked.arguments) or is_asked_about(text, asked):
         return None
     return Finding("text.timed_out", Says.HIDDEN, "", text.strip(), Code.UNAVAILABLE)
 
@@ -235,8 +236,9 @@ def _undone(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | No
         mark = failed_deed(text)
     if mark is not None:
         return mark, None
-    acts = verb is not Verb.READ and not names_a_removal(asked.tool)
-    return absent_thing(text, asked.arguments) if acts else None
+    if verb is Verb.READ or names_a_removal(asked.tool):
+        return None
+    return absent_thing(text, asked.arguments, acts=verb in (Verb.CHANGE, Verb.RUN))
 
 
 def _uncaught(text: str, asked: Asked) -> Finding | None:
@@ -251,9 +253,7 @@ def _uncaught(text: str, asked: Asked) -> Finding | None:
 
 def _shows_its_last_line(asked: Asked) -> bool:
     """Whether a tool of this name hands on what a program printed while it changed something, not texts to read."""
-    verb = verb_of(asked.tool)
-    reads = names_documents(asked.tool) or names_speech(asked.tool) or names_logs(asked.tool)
-    return verb is Verb.CHANGE or (verb is Verb.UNKNOWN and not reads)
+    return verb_of(asked.tool) is Verb.CHANGE and not names_documents(asked.tool)
 
 
 def _validator(text: str, asked: Asked) -> Finding | None:

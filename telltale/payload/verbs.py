@@ -28,14 +28,15 @@ class Verb(StrEnum):
 
 _TABLE = {
     Verb.READ: "get list read show describe find search query lookup look view fetch retrieve poll status count browse"
-    " peek tail history info inspect load open watch track monitor wait await download export summarize summarise",
+    " peek tail history info inspect load open watch track monitor wait await download export summarize summarise"
+    " explain",
     Verb.EXAMINE: "check validate verify test ping probe lint is has can exists compare diff health healthcheck audit"
     " tests checks linter validation assert analyze analyse evaluate grade scan detect match review",
     Verb.CHANGE: "create add insert update set put post patch delete remove send write book cancel move rename approve"
     " reject submit apply upload deploy publish push commit merge transfer pay charge refund archive assign invite"
     " schedule reserve order buy register sign login start stop restart enable disable install grant revoke close"
     " reopen notify email mail reply comment save store sync import fill click trigger emit make edit replace upsert"
-    " clone checkout ensure unsubscribe subscribe release provision migrate reset rotate unlock lock",
+    " clone checkout transition ensure unsubscribe subscribe release provision migrate reset rotate unlock lock",
     Verb.RUN: "run exec execute bash shell terminal command cmd script eval invoke call python powershell sh sql",
 }
 _VERBS = {word: verb for verb, words in _TABLE.items() for word in words.split()}
