@@ -28,6 +28,11 @@ def tile(tab: Any, label: str) -> int:
     return number_in(tab.locator(f".st-key-tile-{label.replace(' ', '-')}").get_by_role("heading").inner_text())
 
 
+def open_tile(tab: Any, label: str) -> None:
+    """Open the list behind the number on a tile."""
+    tab.locator(f".st-key-tile-{label.replace(' ', '-')}").get_by_role("link").click()
+
+
 def raw_lines(payload: str) -> str:
     """A text that stands in the raw payload, however it is laid out."""
     return "[]" if payload == "[]" else payload[:12]
@@ -50,7 +55,7 @@ def test_the_way_to_the_failing_step(tab: Any, pages: str, busy: RunningService)
     assert tab.url.startswith(f"{pages}/overview")
     wait_until(lambda: tile(tab, "Silent failures") == busy.ask("overview")["silent"], "the tile shows the API's count")
 
-    tab.get_by_test_id("stMain").get_by_role("link", name="Silent failures").click()
+    open_tile(tab, "Silent failures")
     tab.wait_for_url("**/silent**")
     settled(tab)
     tab.get_by_role("link", name="Replay").first.click()
@@ -70,12 +75,57 @@ def test_a_count_opens_its_list(tab: Any, pages: str) -> None:
     settled(tab, pages)
     failed = tile(tab, "Failed calls")
 
-    tab.get_by_test_id("stMain").get_by_role("link", name="Failed calls").click()
+    open_tile(tab, "Failed calls")
     tab.wait_for_url("**/calls?**outcome=failed**")
     settled(tab)
 
     badge = tab.get_by_test_id("stMain").get_by_text(re.compile(r"^[\d ]+ calls?$"))
     wait_until(lambda: number_in(badge.inner_text()) == failed, "the list is as long as the tile says")
+
+
+def test_a_count_keeps_its_list(tab: Any, pages: str, busy: RunningService) -> None:
+    """What arrives between the look at a number and the click on it is not in the list: it is of the same moment."""
+    settled(tab, pages)
+    at_once = "tile => [tile.querySelector('h2').innerText, tile.querySelector('a').href]"
+    shown, link = tab.locator(".st-key-tile-Failed-calls").evaluate(at_once)
+    failed = number_in(shown)
+    busy.send([Traffic(seed=98).session("chat-between", time.time_ns(), [("find_customer", "denied")])])
+
+    wait_until(lambda: busy.ask("calls", session="chat-between")["total"], "the new failure is judged")
+
+    settled(tab, link)
+
+    badge = tab.get_by_test_id("stMain").get_by_text(re.compile(r"^[\d ]+ calls?$"))
+    expect(badge).to_have_text(re.compile(rf"^{failed} calls?$"), timeout=PATIENCE_MS)
+    tab.get_by_role("link", name="Show now").click()
+    expect(badge).to_have_text(re.compile(rf"^{failed + 1} calls?$"), timeout=PATIENCE_MS)
+
+
+def test_the_first_screen(tab: Any, pages: str, busy: RunningService) -> None:
+    """At 1280 by 800 the worst tools and the sessions that failed last are in sight without scrolling, and the numbers;
+    at 390 nothing is wider than the screen."""
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    settled(tab, pages)
+    for key in ("overview-tools", "overview-sessions", "tile-Failed-calls"):
+        box = tab.locator(f".st-key-{key}").first.bounding_box()
+        assert box["y"] + box["height"] <= 800, key
+
+    tab.set_viewport_size({"width": 390, "height": 844})
+    for page in ("overview", "calls", "tools-codes", "replay", "rules"):
+        settled(tab, f"{pages}/{page}")
+        wide = "(main => main.scrollWidth - main.clientWidth)(document.querySelector('[data-testid=stMain]'))"
+        assert tab.evaluate(wide) <= 0, page
+
+
+def test_an_address_without_a_page(tab: Any, pages: str) -> None:
+    """It is said that there is no such page, with the pages that there are; the overview does not stand in for it."""
+    settled(tab, f"{pages}/no-such-thing")
+
+    main = tab.get_by_test_id("stMain")
+    main.get_by_role("heading", name="No such page").wait_for()
+    main.get_by_text("no-such-thing").wait_for()
+    assert main.get_by_role("link").count() == 9
+    assert tab.get_by_test_id("stException").count() == 0
 
 
 def test_a_cell_opens_its_calls(tab: Any, pages: str) -> None:
