@@ -53,11 +53,11 @@ def settled(incidents: Iterable[Incident]) -> Settled:
 
 
 def _told(incident: Incident) -> list[tuple[str, str]]:
-    """The (scope, signal) that an incident tells of: its own, and those of findings that were folded into it."""
+    """The (scope, signal) that an incident tells of: its own, and the silent failures that were folded into it."""
     if incident.rule not in _SIGNALS:
         return []
-    own = (incident.tool or POOL, _SIGNALS[incident.rule])
-    return [own, *((scope, _SIGNALS[Rule.SILENT]) for scope in incident.folded_scopes)]
+    signals = [_SIGNALS[incident.rule], *([_SIGNALS[Rule.SILENT]] if incident.tells_of_silent else ())]
+    return [(incident.tool or POOL, signal) for signal in signals]
 
 
 def advance(

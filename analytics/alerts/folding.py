@@ -10,20 +10,19 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from analytics.alerts.episodes import Changes
-from analytics.alerts.incident import AlertEvent, Finding, Incident, Rule, State
+from analytics.alerts.incident import FOLDED, AlertEvent, Finding, Incident, Rule, State
 from analytics.alerts.reader import POOL, Reader, SilentCode
 from analytics.alerts.rules import FEWEST_SESSIONS
 
 _CODED = (Rule.INTERNAL, Rule.DENIED)
-_Scope = tuple[str, str, str | None]
 
 
 @dataclass(slots=True, frozen=True)
 class Folded:
-    """A finding that opens nothing: the scope of the incident that tells of it, and how much it saw."""
+    """A finding that opens nothing: the rule whose incident of the same scope tells of it, and how much it saw."""
 
     finding: Finding
-    into: _Scope
+    into: Rule
     calls: int
     sessions: int
 
@@ -39,7 +38,7 @@ def fold(
         findings: of one project.
         known: the project's incidents.
         reader: asked which codes the silent failures have.
-        busy: tools with a scope of their own; the others are also part of the scope of the quiet tools together.
+        busy: tools with a scope of their own.
         end_ns: the moment of this evaluation.
 
     Returns:
@@ -47,36 +46,32 @@ def fold(
     """
     still = [incident for incident in known if incident.open]
     told = {incident.scope for incident in still if incident.announced_ns is not None}
-    coded = {(f.rule, f.tool): f.code for f in findings if f.rule in _CODED and f.severity is not None}
-    coded |= {(Rule(i.rule), i.tool): i.code for i in still if i.rule in _CODED}
-    asked = [f for f in findings if f.rule is Rule.SILENT and (f.rule, f.project, f.tool) not in told]
-    if not coded or not asked:
+    tellers = {(f.tool, f.code or ""): f.rule for f in findings if f.rule in _CODED and f.severity is not None}
+    tellers |= {(i.tool, i.code or ""): Rule(i.rule) for i in still if i.rule in _CODED}
+    scopes = {tool for tool, _ in tellers}
+    asked = [
+        f for f in findings if f.rule is Rule.SILENT and f.tool in scopes and (f.rule, f.project, f.tool) not in told
+    ]
+    if not asked:
         return list(findings), []
     since = {finding.tool or POOL: finding.since_ns for finding in asked}
     own = {*busy, *(scope for scope in since if scope != POOL)}
     codes = reader.silent_codes(asked[0].project, since, own, end_ns)
-    folded = [
-        each
-        for finding in asked
-        if (each := _folded(finding, coded, codes.get(finding.tool or POOL, ()), finding.tool not in busy))
-    ]
+    folded = [each for f in asked if (each := _folded(f, tellers, codes.get(f.tool or POOL, ())))]
     gone = {id(each.finding) for each in folded}
     return [finding for finding in findings if id(finding) not in gone], folded
 
 
 def _folded(
-    finding: Finding, coded: Mapping[tuple[Rule, str | None], str | None], seen: Sequence[SilentCode], pooled: bool
+    finding: Finding, tellers: Mapping[tuple[str | None, str], Rule], seen: Sequence[SilentCode]
 ) -> Folded | None:
-    tools = (finding.tool, None) if pooled else (finding.tool,)
-    tellers = {code: (rule, tool) for (rule, tool), code in coded.items() if tool in tools}
-    same = [each for each in seen if each.code in tellers]
+    same = [each for each in seen if (finding.tool, each.code) in tellers]
     if not same or sum(each.sessions for each in seen if each not in same) >= FEWEST_SESSIONS:
         return None
     most = max(same, key=lambda each: each.calls)
-    rule, tool = tellers[most.code]
     return Folded(
         finding,
-        (rule, finding.project, tool),
+        tellers[finding.tool, most.code],
         calls=sum(each.calls for each in same),
         sessions=sum(each.sessions for each in same),
     )
@@ -92,19 +87,14 @@ def absorb(
     """Write what was folded into the incidents that tell of it, and end the tickets that nobody was told of yet."""
     current = {incident.scope: incident for incident in (*known, *changes.incidents.values()) if incident.open}
     for each in folded:
-        teller = current.get(each.into)
-        scope = each.finding.tool or POOL
+        project, tool = each.finding.project, each.finding.tool
+        teller, ticket = current.get((each.into, project, tool)), current.get((each.finding.rule, project, tool))
         if teller is None:
             continue
-        if scope not in teller.folded_scopes:
-            teller.numbers |= {
-                "silent_calls": teller.numbers.get("silent_calls", 0) + each.calls,
-                "silent_sessions": teller.numbers.get("silent_sessions", 0) + each.sessions,
-                "folded_scopes": [*teller.folded_scopes, scope],
-            }
+        if not teller.tells_of_silent:
+            teller.numbers |= dict(zip(FOLDED, (each.calls, each.sessions), strict=True))
             teller.text = describe(teller)
             changes.incidents[teller.id] = teller
-        ticket = current.get((each.finding.rule, each.finding.project, each.finding.tool))
         if ticket is not None:
             ticket.state, ticket.resolved_ns, ticket.inhibited_by = State.RESOLVED, now_ns, teller.id
             changes.incidents[ticket.id] = ticket

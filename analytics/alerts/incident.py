@@ -92,9 +92,9 @@ class Incident:
         return self.state != State.RESOLVED
 
     @property
-    def folded_scopes(self) -> list[str]:
-        """Scopes whose silent failures this incident tells of (`analytics.alerts.folding`)."""
-        return list(self.numbers.get("folded_scopes", ()))
+    def tells_of_silent(self) -> bool:
+        """Whether a finding on the silent failures of its scope was folded into it (`analytics.alerts.folding`)."""
+        return FOLDED[0] in self.numbers
 
     @property
     def scope(self) -> tuple[str, str, str | None]:
@@ -102,7 +102,7 @@ class Incident:
         return (self.rule, self.project, self.tool)
 
 
-FOLDED = ("silent_calls", "silent_sessions", "folded_scopes")
+FOLDED = ("silent_calls", "silent_sessions")
 """Numbers of an incident that another rule's finding put there; they stay when it grows graver."""
 
 
