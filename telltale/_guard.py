@@ -208,6 +208,17 @@ def _called(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, 
         raise wrong from exc
 
 
+async def _awaited(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """As `_called`, for a coroutine: a decorator that is one itself calls the function only when it is awaited."""
+    try:
+        return await fn(*args, **kwargs)
+    except TypeError as exc:
+        wrong = arguments_error(fn, args, kwargs, exc)
+        if wrong is None:
+            raise
+        raise wrong from exc
+
+
 def _wrapped(fn: Callable[..., Any], tool: str, policy: Policy, names: tuple[str, ...]) -> Callable[..., Any]:
     inner = fn if inspect.isroutine(fn) or isinstance(fn, type) else getattr(fn, "__call__", fn)  # noqa: B004
     if inspect.isasyncgenfunction(inner):
@@ -236,7 +247,7 @@ def _wrapped(fn: Callable[..., Any], tool: str, policy: Policy, names: tuple[str
 
         async def guarded_async(*args: Any, **kwargs: Any) -> Envelope:
             return await run_async(
-                tool, lambda: _called(fn, args, kwargs), policy, lambda: arguments_of(names, args, kwargs)
+                tool, lambda: _awaited(fn, args, kwargs), policy, lambda: arguments_of(names, args, kwargs)
             )
 
         return guarded_async

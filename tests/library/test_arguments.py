@@ -51,6 +51,16 @@ def traced(fn: Callable[..., Any]) -> Callable[..., Any]:
     return around
 
 
+def traced_later(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for coroutines."""
+
+    @functools.wraps(fn)
+    async def around(*args: Any, **kwargs: Any) -> Any:
+        return await fn(*args, **kwargs)
+
+    return around
+
+
 class Desk:
     """A tool with a state."""
 
@@ -69,6 +79,7 @@ async def _all(stream: AsyncIterator[Any]) -> list[Any]:
 
 
 later: Any = guard(book_later)
+later_traced: Any = guard(traced_later(book_later))
 each: Any = guard(book_each)
 each_later: Any = guard(book_each_later)
 FORMS: dict[str, Callable[..., Any]] = {
@@ -79,6 +90,7 @@ FORMS: dict[str, Callable[..., Any]] = {
     "method": Desk().book,
     "callable": guard(Desk()),
     "partial": guard(functools.partial(book)),
+    "decorated coroutine": lambda *args, **kwargs: asyncio.run(later_traced(*args, **kwargs)),
     "decorated": guard(traced(traced(book))),
 }
 
