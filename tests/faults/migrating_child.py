@@ -17,7 +17,7 @@ def with_one_more_step() -> None:
     """From here on this process is of that release."""
     schema.HISTORY = (*schema.HISTORY, (schema.SCHEMA_VERSION + 1, "for a test"))
     schema.SCHEMA_VERSION = schema.HISTORY[-1][0]
-    schema.migration = lambda _version: STEP
+    schema.migration = lambda _version: STEP  # type: ignore[assignment]
 
 
 if __name__ == "__main__":
