@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -13,7 +14,7 @@ from dashboard.view import View
 
 Incident = Mapping[str, Any]
 _STATE = {"firing": "red", "acknowledged": "orange", "resolved": "green"}
-_SHOWN = 4
+_SHOWN = 3
 _SIGNS: Mapping[str, Mapping[str, str]] = {
     "internal_above_baseline": {"code": "INTERNAL", "outcome": words.FAILED},
     "permission_denied": {"code": "PERMISSION_DENIED", "outcome": words.FAILED},
@@ -55,7 +56,8 @@ def _row(row: Incident, view: View) -> None:
         st.space("stretch")
         sessions = row.get("example_sessions") or []
         if sessions:
-            links.link("replay", "Failing step", links.replay_query(view, sessions[0]), icon=":material/replay:")
+            about = replace(view, tool=str(row.get("tool") or ""))
+            links.link("replay", "Failing step", links.replay_query(about, sessions[0]), icon=":material/replay:")
         query = calls_behind(row, view)
         if query is not None:
             links.link("calls", "Calls", query, icon=":material/list:")

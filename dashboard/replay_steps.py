@@ -24,8 +24,8 @@ def failing(step: Step) -> bool:
     return bool(call) and call.get("outcome") != "ok"
 
 
-def chosen(steps: Sequence[Step], first_failing: object) -> int:
-    """The index of the step to show: the URL's step or span, else the first failing one, else the first.
+def chosen(steps: Sequence[Step], first_failing: object, tool: str = "") -> int:
+    """The index of the step to show: the URL's step or span, else the first failing one (of `tool`), else the first.
 
     A span names the call that it belongs to before any other step of the same span.
     """
@@ -34,6 +34,7 @@ def chosen(steps: Sequence[Step], first_failing: object) -> int:
         lambda step: number is not None and str(step.get("n")) == number,
         lambda step: bool(span) and span in _spans_of(step.get("call") or {}),
         lambda step: bool(span) and span == step.get("span_id"),
+        lambda step: bool(tool) and failing(step) and step["call"].get("tool") == tool,
         lambda step: first_failing is not None and step.get("n") == first_failing,
         failing,
     )

@@ -54,7 +54,7 @@ def against(now: object, before: Mapping[str, Any] | None, key: str) -> str:
     if before is None:
         return ""
     if not before.get("calls"):
-        return "no calls in the window before"
+        return "no calls before"
     earlier = before.get(key)
     if not isinstance(now, int | float) or not isinstance(earlier, int | float):
         return ""

@@ -94,7 +94,7 @@ header(answer.get("session") or {})
 if not steps:
     states.nothing(view, "steps")
     st.stop()
-at = replay_steps.chosen(steps, answer.get("first_failing_step"))
+at = replay_steps.chosen(steps, answer.get("first_failing_step"), view.tool)
 replay_steps.controls(steps, at, view)
 left, right = st.columns([2, 6], gap="medium")
 with left:

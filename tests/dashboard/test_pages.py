@@ -165,6 +165,22 @@ def test_replay_opens_at_failure(serve: Any, page: Page) -> None:
     assert any("/replay?session=" in code.value and call["span_id"] in code.value for code in at.code)
 
 
+def test_replay_opens_at_the_tool_that_is_asked_for(serve: Any, page: Page) -> None:
+    """Who comes from an incident or a list of one tool sees the failing step of that tool, not of an earlier one."""
+    api = serve().api
+    failed = [call for call in reversed(api.calls) if call["outcome"] != "ok"]
+    session, later = next(
+        (call["session_id"], call["tool"])
+        for call in failed
+        if next(each for each in failed if each["session_id"] == call["session_id"])["tool"] != call["tool"]
+    )
+
+    at = page("replay", session=session, tool=later)
+
+    assert at.subheader[0].value.startswith("Step ")
+    assert later in [text.value for text in at.text][:5]
+
+
 def test_replay_of_unknown_session(serve: Any, page: Page) -> None:
     """A session that does not exist is said to be not found, not shown as empty."""
     serve()
