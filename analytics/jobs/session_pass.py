@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections import OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -16,12 +16,12 @@ import msgspec
 from analytics.calls import Call
 from analytics.jobs.call_rows import held
 from analytics.jobs.writing import Judged, Refreshed, State, state_of
-from analytics.judge import WINDOW_CALLS, WINDOW_NS, Answer, SessionCall, Update, add_update, apply_update
+from analytics.judge import WINDOW_CALLS, WINDOW_NS, Answer, SessionCall, Update, add_update, apply_update, settled
 from analytics.judge.session_call import SHORT_RESULT, end_of, repeats_as
 from analytics.judge.turns import Turns
 from analytics.settings import JudgeSettings
 from analytics.store import TraceKey, Transaction
-from telltale.vocabulary import Outcome, Payload
+from telltale.vocabulary import Flag, Outcome, Payload
 
 GROUP_CALLS, GROUP_NS = WINDOW_CALLS // 2, WINDOW_NS // 2
 """Calls of one session are judged in groups of at most half a window, each with the group before it beside it: every
@@ -45,7 +45,6 @@ QUALIFY row_number() OVER (PARTITION BY session_key ORDER BY started_ns DESC) <=
 ORDER BY started_ns"""  # noqa: S608  (numbers of ours)
 
 _start = attrgetter("started_ns")
-_outcome = attrgetter("outcome")
 _evidence = msgspec.json.Decoder(list[dict[str, Any]]).decode
 
 
@@ -53,7 +52,13 @@ class JudgeSession(Protocol):
     """`analytics.judge.judge_session`."""
 
     def __call__(
-        self, calls: Sequence[SessionCall], settings: JudgeSettings, *, answers: Sequence[Answer], now_ns: int | None
+        self,
+        calls: Sequence[SessionCall],
+        settings: JudgeSettings,
+        *,
+        answers: Sequence[Answer],
+        now_ns: int | None,
+        loops: bool,
     ) -> list[Update]:
         """What the session says of its recent calls."""
 
@@ -128,32 +133,32 @@ class SessionPass:
     def _finish(
         self, stored: Sequence[SessionCall], fresh: Sequence[Call], answers: Sequence[Answer], turns: Turns
     ) -> tuple[list[SessionCall], list[tuple[SessionCall, State]]]:
-        """Judge the calls of one session group by group, each group beside the one before it.
+        """Judge fresh calls of one session beside the stored ones that they concern.
 
-        A call is finished with its own group. What comes after may still add to a call of an earlier group, or of those
-        stored before anything fresh: it recovered, its advice was not followed.
+        What comes later may add to a stored call: it recovered, its advice was not followed. Where calls repeat, their
+        neighbours matter too: then all calls from the first fresh one on are judged anew, group by group, each group
+        beside the one before it.
 
         Args:
             stored: calls judged earlier, in order of start.
             fresh: calls judged now; their rows are changed in place.
             answers: what the agent said, in order of time.
-            turns: of the fresh calls' traces; asked only where a failure gave advice.
+            turns: of the fresh calls' traces.
 
         Returns:
             The fresh calls as they then stand; the stored ones that were touched, and what was known of them before.
         """
-        advised = any(each is Outcome.STRUCTURED_ERROR for each in (*map(_outcome, stored), *map(_outcome, fresh)))
-        made = [SessionCall.of(call, turns.of(call) if advised else None) for call in fresh]
+        open_ = [call for call in stored if call.outcome is not Outcome.OK and not settled(call)]
+        made = [SessionCall.of(call, turns.of(call)) for call in fresh]
         rows = {call.id: call for call in fresh}
-        first = bisect_left(stored, min(map(_start, made)), key=_start)
-        context = stored[max(0, first - GROUP_CALLS) : first]
-        groups = _groups(sorted([*stored[first:], *made], key=_start))
-        calls = {call.id: call for group in (context, *groups) for call in group}
+        loops = self._may_loop(stored, made)
+        groups = _anew(stored, made) if loops else [_concerned(stored, open_, made), made]
+        calls = {call.id: call for group in groups for call in group}
         touched: dict[str, State] = {}
         now_ns = time.time_ns()
-        for before, group in pairwise([context, *groups]):
+        for before, group in pairwise(groups):
             earlier = {call.id for call in before}
-            for update in self._judge([*before, *group], self._settings, answers=answers, now_ns=now_ns):
+            for update in self._judge([*before, *group], self._settings, answers=answers, now_ns=now_ns, loops=loops):
                 call = calls[update.id]
                 if update.id not in rows:
                     touched.setdefault(update.id, state_of(call))
@@ -161,6 +166,15 @@ class SessionPass:
                 if update.id in rows:
                     apply_update(rows[update.id], call)
         return made, [(calls[name], was) for name, was in touched.items()]
+
+    def _may_loop(self, stored: Sequence[SessionCall], made: Sequence[SessionCall]) -> bool:
+        """Whether a fresh call may be part of a loop, or one that was found may look otherwise now."""
+        if len(made) > GROUP_CALLS or any(call.flags and Flag.RETRY_STORM in call.flags for call in stored):
+            return True
+        hashes = {call.arguments_hash for call in made}
+        alike = Counter((call.tool, call.arguments_hash) for call in stored if call.arguments_hash in hashes)
+        alike.update((call.tool, call.arguments_hash) for call in made)
+        return max(alike.values()) >= self._settings.retry_storm_calls
 
     def _said(self, key: Key, new: Sequence[Answer]) -> list[Answer]:
         recent = self._recent[key]
@@ -240,6 +254,25 @@ def _call_of(row: Mapping[str, Any]) -> SessionCall:
         recovered=row["recovered"],
         turn=None,
     )
+
+
+def _concerned(
+    stored: Sequence[SessionCall], open_: Sequence[SessionCall], made: Sequence[SessionCall]
+) -> list[SessionCall]:
+    """The stored calls that tell something of a fresh failure, or that fresh calls tell something of."""
+    tools = {call.tool for call in made if call.outcome is not Outcome.OK}
+    tools |= {call.tool for call in open_ if call.outcome is Outcome.STRUCTURED_ERROR}
+    if not tools:
+        return list(open_)
+    known = set(map(id, open_))
+    return [call for call in stored if call.tool in tools or id(call) in known]
+
+
+def _anew(stored: Sequence[SessionCall], made: Sequence[SessionCall]) -> list[Sequence[SessionCall]]:
+    """Groups of all calls from the first fresh one on, after the stored ones before it."""
+    first = bisect_left(stored, min(map(_start, made)), key=_start)
+    context = stored[max(0, first - GROUP_CALLS) : first]
+    return [context, *_groups(sorted([*stored[first:], *made], key=_start))]
 
 
 def _groups(calls: Sequence[SessionCall]) -> list[list[SessionCall]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from analytics.judge.judge import judge, judge_calls
 from analytics.judge.recovery import Answer
 from analytics.judge.rules import ALL_RULES, explain
-from analytics.judge.session import WINDOW_CALLS, WINDOW_NS, Update, add_update, apply_update, judge_session
+from analytics.judge.session import WINDOW_CALLS, WINDOW_NS, Update, add_update, apply_update, judge_session, settled
 from analytics.judge.session_call import SessionCall
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "judge",
     "judge_calls",
     "judge_session",
+    "settled",
 ]

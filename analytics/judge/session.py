@@ -48,6 +48,7 @@ def judge_session(
     *,
     answers: Sequence[Answer] = (),
     now_ns: int | None = None,
+    loops: bool = True,
 ) -> list[Update]:
     """Judges the recent calls of one session together.
 
@@ -55,6 +56,7 @@ def judge_session(
         calls: the session's recent calls, in any order; copies of one call (by id) count once.
         settings: where a loop begins.
         answers: what the agent said to the user in these minutes, where it is known.
+        loops: whether to look for loops; false where calls between these are left out.
         now_ns: the present; an unrecovered failure becomes a final one when the session has been quiet for 30 minutes.
 
     Returns:
@@ -62,9 +64,9 @@ def judge_session(
     """
     recent = _recent(calls)
     updates = {call.id: _blank(call) for call in recent if call.rules and call.marked}
-    if max(Counter(map(_same, recent)).values(), default=0) >= settings.retry_storm_calls:
+    if loops and max(Counter(map(_same, recent)).values(), default=0) >= settings.retry_storm_calls:
         _find_loops(recent, settings, updates)
-    failed = [call for call in recent if call.outcome is not Outcome.OK and not _settled(call)]
+    failed = [call for call in recent if call.outcome is not Outcome.OK and not settled(call)]
     if failed:
         quiet = now_ns is not None and now_ns - recent[-1].started_ns > WINDOW_NS
         _overcome(failed, Timeline(recent), answers, quiet, updates)
@@ -98,7 +100,7 @@ def _recent(calls: Sequence[SessionCall]) -> list[SessionCall]:
     return ordered
 
 
-def _settled(call: SessionCall) -> bool:
+def settled(call: SessionCall) -> bool:
     """Whether nothing more can be told of a failure: it was overcome, and gave no advice that may yet be ignored."""
     return call.recovered is True and call.outcome is not Outcome.STRUCTURED_ERROR
 
@@ -137,7 +139,7 @@ def _blank(call: SessionCall) -> Update:
     flags = [flag for flag in call.flags if flag != Flag.RETRY_STORM.value]
     rules = [rule for rule in call.rules if not rule.startswith(OWN_RULES)]
     evidence = [entry for entry in call.evidence if not str(entry.get("rule", "")).startswith(OWN_RULES)]
-    return Update(call.id, flags, rules, evidence, call.recovered if _settled(call) else None)
+    return Update(call.id, flags, rules, evidence, call.recovered if settled(call) else None)
 
 
 def _note(update: Update, rule: str, span_id: str, value: Any) -> None:
