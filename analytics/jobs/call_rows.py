@@ -61,6 +61,8 @@ _ENUMS: Mapping[str, Callable[[str], Any]] = {
     "confidence": Confidence,
     "payload": Payload,
 }
+_COPIED = (*_PLAIN, *_LISTS)
+_copied = attrgetter(*_COPIED)
 CORRECTION = "correction"
 """The rule id that a call bears when a person corrected its verdict."""
 
@@ -129,13 +131,13 @@ def _pack(call: Call) -> bytes:
 def call_table(
     calls: Sequence[Call], scopes: Sequence[str], digests: Sequence[int], judged_seq: Sequence[int], judged_ns: int
 ) -> pa.Table:
-    """The rows of some calls, ready for insertion by name."""
+    """The rows of some calls, at least one, ready for insertion by name."""
     columns: dict[str, pa.Array] = {}
+    values = dict(zip(_COPIED, zip(*map(_copied, calls), strict=True), strict=True))
     for name, kind in _PLAIN.items():
-        values = list(map(attrgetter(name), calls))
-        columns[name] = texts(values) if kind == pa.string() else pa.array(values, kind)
+        columns[name] = texts(values[name]) if kind == pa.string() else pa.array(values[name], kind)
     for name in _LISTS:
-        columns[name] = text_lists(list(map(attrgetter(name), calls)))
+        columns[name] = text_lists(values[name])
     columns["started_ns"] = pa.array([held(call.started_ns) for call in calls], pa.int64())
     columns["received_ns"] = pa.array([held(call.received_ns) for call in calls], pa.int64())
     columns["duration_ms"] = pa.array([duration(call) for call in calls], pa.float64())

@@ -25,9 +25,12 @@ from analytics.settings import JudgeSettings
 from analytics.spans import Trace
 from analytics.store import Store, TraceKey, Transaction
 
-PAUSE_S = 1.5
+PAUSE_S = 1.0
 """Rounds of a busy service are at least this far apart, so that each is worth its fixed cost (about 60 ms of CPU for
 some thirty statements)."""
+
+LONGEST_PAUSE_S = 2.5
+"""How far apart they come when each holds `ENOUGH_SPANS` or more; in between in proportion."""
 
 FEW_TRACES, MANY_TRACES = 50, 2000
 ENOUGH_SPANS = 20_000
@@ -77,6 +80,7 @@ class JudgeJob:
         self._limit = MANY_TRACES // 4
         self._last_start = float("-inf")
         self._full = False
+        self._spans = 0
         self._settled_at = time.monotonic()
         self.unreadable: Counter[str] = Counter()
 
@@ -117,7 +121,9 @@ class JudgeJob:
         self._waiting |= dict.fromkeys(keys)
 
     def _breathe(self) -> None:
-        rest = self._last_start + self._pause_s - time.monotonic()
+        busy = min(1.0, self._spans / ENOUGH_SPANS)
+        pause = self._pause_s * (1 + busy * (LONGEST_PAUSE_S / PAUSE_S - 1))
+        rest = self._last_start + pause - time.monotonic()
         if rest > 0 and not self._full:
             time.sleep(rest)
         self._last_start = time.monotonic()
@@ -198,6 +204,7 @@ class JudgeJob:
         self.unreadable.update(faults.values())
 
     def _adapt(self, spans: int) -> None:
+        self._spans = spans
         if spans > ENOUGH_SPANS:
             self._limit = max(FEW_TRACES, self._limit // 2)
         elif spans < ENOUGH_SPANS // 2:

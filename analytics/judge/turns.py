@@ -42,9 +42,12 @@ def turn_starts(spans: Iterable[Span]) -> list[int]:
     """
     spans = list(spans)
     ids = {span.span_id for span in spans}
-    thinking = [(span, kind) for span in spans if (kind := kind_of(span)[0]) in (Kind.AGENT, Kind.MODEL)]
-    roots = [span.start_ns for span, kind in thinking if kind is Kind.AGENT and span.parent_span_id not in ids]
-    return sorted(roots) or [span.start_ns for span, _ in thinking[:1]]
+    tops = [span for span in spans if span.parent_span_id not in ids]
+    roots = [span.start_ns for span in tops if kind_of(span)[0] is Kind.AGENT]
+    if roots:
+        return sorted(roots)
+    thinking = (span.start_ns for span in spans if kind_of(span)[0] in (Kind.AGENT, Kind.MODEL))
+    return [start for _, start in zip(range(1), thinking, strict=False)]
 
 
 def same_turn(call: SessionCall, later: SessionCall) -> bool:
