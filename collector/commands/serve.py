@@ -13,7 +13,7 @@ import typer
 from analytics.store import StoreUnavailable
 from collector import dashboard_process, logs
 from collector.config import Config, ConfigError, load
-from collector.light import without_pandas
+from collector.light import share_arenas, without_pandas
 from collector.service import Service
 from collector.sockets import PortTaken, bind
 from collector.store import StoreHeld
@@ -52,6 +52,7 @@ def serve(  # noqa: PLR0917 - a command line has as many options as it has
         )
     except ConfigError as error:
         raise SystemExit(_say(str(error), BAD_SETTING)) from None
+    share_arenas()
     with without_pandas():
         _run(settings)
 
