@@ -58,7 +58,7 @@ BEHIND_S, HOPELESS_S = 1.5, 30.0
 DRAIN_S = 2
 """How long requests in progress may take on each port when the service stops."""
 
-GC_THRESHOLDS = (50_000, 20, 50)
+GC_THRESHOLDS = (500_000, 20, 50)
 """Spans come and go by the ten thousand and hold no cycles: Python's default (700, 10, 10) spends a tenth of the
 process's time looking for some."""
 
