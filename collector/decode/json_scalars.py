@@ -62,8 +62,14 @@ def uint64(value: int | float | str | None) -> int:
 
 
 def double(value: float | int | str) -> float:
-    """A double, finite or not."""
+    """A double, finite or not.
+
+    Raises:
+        DecodeError: no number as JSON or its names write one; Python's own "1_0", " 1" and "١" are none.
+    """
     try:
+        if isinstance(value, str) and ("_" in value or not value.isascii() or value != value.strip()):
+            raise ValueError(value)
         return float(value)
     except (ValueError, OverflowError):
         raise DecodeError('a doubleValue must be a number, "NaN", "Infinity" or "-Infinity"') from None

@@ -148,6 +148,14 @@ def test_double_values(service: Service, sent: Any, kept: float | None) -> None:
     assert (by_protobuf.attributes, by_protobuf.cut.keys()) == (found.attributes, found.cut.keys())
 
 
+@pytest.mark.otlp(67)
+@pytest.mark.parametrize("bad", ["1_0", " 1", "1\n", "\u0661", "", "one"])
+def test_a_double_that_only_python_reads_is_400(service: Service, bad: str) -> None:
+    """Digits with underscores, blanks around them and digits of other scripts are no JSON number."""
+    span = json_span(attributes=[{"key": "d", "value": {"doubleValue": bad}}])[1]
+    assert send_json(service, span).status_code == 400
+
+
 @pytest.mark.otlp(68)
 def test_null_is_absent(service: Service) -> None:
     """null for any field is the same as leaving it out."""
