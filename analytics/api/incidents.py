@@ -19,9 +19,17 @@ _TIMES = ("first_failure", "detected", "notified", "acknowledged", "diagnosed", 
 
 def incidents(context: Context, query: Query) -> Answer:
     """Incidents of a range, newest first; those that are open (`state=open`) whenever they began."""
-    always = {"since_ns": None, "until_ns": None} if query.state == "open" else {}
-    found = incident_rows(context, query.filters.only(**always), query.state or "")
+    if query.state == "open":
+        found = open_incident_rows(context, query)
+    else:
+        found = incident_rows(context, query.filters, query.state or "")
     return {"rows": found[: query.limit], "total": len(found)}
+
+
+def open_incident_rows(context: Context, query: Query) -> list[dict[str, Any]]:
+    """The incidents that are open, whenever they began, but none detected after the moment of `as_of`."""
+    until = query.now_ns if query.at_moment else None
+    return incident_rows(context, query.filters.only(since_ns=None, until_ns=until), "open")
 
 
 def incident_rows(context: Context, filters: Filters, state: str = "") -> list[dict[str, Any]]:

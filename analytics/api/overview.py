@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from analytics.api.context import Answer, Context
-from analytics.api.incidents import incident_rows
+from analytics.api.incidents import open_incident_rows
 from analytics.api.paging import page
 from analytics.api.query import Cursor, Query
 from analytics.api.sessions import session_object
@@ -38,7 +38,7 @@ def overview(context: Context, query: Query) -> Answer:
         **counts_of(by_tool.values()),
         **sessions,
         **rows(context.store, "users_failed", filters)[0],
-        "open_incidents": incident_rows(context, filters.only(since_ns=None, until_ns=None), "open"),
+        "open_incidents": open_incident_rows(context, query),
         "trend": trend(context, query),
         "worst_tools": worst[:WORST_TOOLS],
         "codes": codes_of(by_tool.values()),

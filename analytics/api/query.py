@@ -94,10 +94,11 @@ class Cursor:
 @dataclass(slots=True, frozen=True)
 class Query:
     """A checked request. `path` holds what the path names, `now_ns` the moment that the answer is for (ns since 1970
-    UTC): when it was asked, or `as_of`."""
+    UTC): when it was asked, or `as_of`; `at_moment` says that it was the latter."""
 
     filters: Filters
     now_ns: int
+    at_moment: bool = False
     limit: int | None = DEFAULT_LIMIT
     cursor: Cursor = field(default_factory=Cursor)
     flagged: bool = False
@@ -148,6 +149,7 @@ def parse_query(
     return Query(
         filters=filters,
         now_ns=now,
+        at_moment=as_of is not None,
         limit=_limit(given),
         cursor=Cursor.parse(given["cursor"]) if "cursor" in given else Cursor(),
         flagged=bool(_truth(given, "flagged")),

@@ -93,3 +93,28 @@ def test_corrections_of_one_tool(client: ApiClient) -> None:
         return sum(row["precision"]["denominator"] for row in client.get("rules", tool=tool)["rows"])
 
     assert (checked("fetch_note"), checked("book_meeting")) == (1, 0)
+
+
+DETECTED = """INSERT INTO alert (id, dedupe_key, rule, project, severity, state, detected_ns, last_met_ns, numbers,
+    example_sessions, text) VALUES ($id, $id, 'no_data', 'default', 'ticket', 'firing', $at, $at, '{}', [], 'quiet')"""
+
+
+def test_the_overview_leaves_out_incidents_of_later(empty: DuckDBStore) -> None:
+    """Open incidents of the overview are those of the list of open ones, at a moment as now."""
+    early, late = datetime(2026, 11, 28, 9, tzinfo=UTC), datetime(2026, 11, 28, 11, tzinfo=UTC)
+    with empty.write() as transaction:
+        for name, at in (("early", early), ("late", late)):
+            transaction.execute(DETECTED, {"id": name, "at": int(at.timestamp()) * 1_000_000_000})
+
+    def opened(**given: str) -> list[str]:
+        rows = answer(Context(empty), "overview", given)["open_incidents"]
+        listed = answer(Context(empty), "incidents", {**given, "state": "open"})
+        assert [row["id"] for row in rows] == [row["id"] for row in listed["rows"]]
+        assert listed["total"] == len(rows)
+        return [row["id"] for row in rows]
+
+    assert opened(as_of="2026-11-28T10:00:00Z") == ["early"]
+    assert opened(as_of="2026-11-28T08:00:00Z") == []
+    assert opened() == ["late", "early"]
+    listed = answer(Context(empty), "incidents", {"as_of": "2026-11-28T10:00:00Z", "since": "all"})
+    assert [row["id"] for row in listed["rows"]] == ["early"]
