@@ -10,7 +10,7 @@ import msgspec
 import structlog
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -76,6 +76,10 @@ async def _handle(context: Context, endpoint: Endpoint, request: Request) -> Res
         return _error(400, str(wrong))
     except NotFoundError as missing:
         return _error(404, str(missing))
+    except ClientDisconnect:
+        # Nobody is left to answer, and nothing was done: no fault of the service, so no error in its log.
+        _log.debug("client_left", path=request.url.path[:200])
+        return _error(400, "the body ended early")
     except StoreUnavailable:
         return _error(503, "the store cannot answer now; try again in a moment", {"retry-after": "1"})
 

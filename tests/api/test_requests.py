@@ -10,6 +10,8 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.types import Message
+from structlog.testing import capture_logs
 
 from analytics.api import create_app
 from analytics.client import ApiClient, ApiError, ApiUnavailable
@@ -19,6 +21,7 @@ from tests.api.scene import HOSTILE
 BAD = [
     ("since", "yesterday"),
     ("until", "15"),
+    *((name, year) for name in ("since", "until", "as_of") for year in ("0001-01-01T00:00:00+23:59", "9999-12-31")),
     ("limit", "0"),
     ("limit", "10001"),
     ("limit", "many"),
@@ -62,6 +65,26 @@ def test_a_change_needs_json_and_the_header(url: str) -> None:
     assert [form.status_code, bare.status_code, broken.status_code, other.status_code] == [400, 400, 400, 405]
     assert "content-type" in form.json()["error"]
     assert "x-telltale-request" in bare.json()["error"]
+
+
+def test_a_sender_that_leaves_amid_its_body_is_no_error(empty: DuckDBStore) -> None:
+    """Nothing is changed and nothing is logged as an error: the service did nothing wrong."""
+    sent: list[Message] = []
+    left = iter([{"type": "http.request", "body": b'{"span', "more_body": True}, {"type": "http.disconnect"}])
+
+    async def receive() -> Message:
+        return next(left)
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    headers = [(b"content-type", b"application/json"), (b"x-telltale-request", b"1")]
+    scope = {"type": "http", "method": "POST", "path": "/api/v1/corrections", "headers": headers, "query_string": b""}
+    with capture_logs() as lines:
+        asyncio.run(create_app(empty)(scope, receive, send))
+
+    assert sent[0]["status"] == 400
+    assert [line["event"] for line in lines if line["log_level"] != "debug"] == []
 
 
 def test_a_spreadsheet_gets_no_formula(url: str) -> None:
