@@ -55,7 +55,11 @@ class Pace:
 
 
 class Drain:
-    """Works on its own thread between `start` and `stop`; `writing` is held whenever the database is changed."""
+    """Works on its own thread between `start` and `stop`; `writing` is held whenever the database is changed.
+
+    `failing_since` is the monotonic time, in seconds, of the first of the failures in a row that keep rows out of the
+    database; None while rows get in or none wait.
+    """
 
     def __init__(
         self, engine: Engine, days: Days, journal: Journal, backlog: Backlog, pace: Pace | None = None
@@ -63,6 +67,7 @@ class Drain:
         self.writing = threading.RLock()
         self.failures = 0
         self.last_error: str | None = None
+        self.failing_since: float | None = None
         self.rejected_rows = 0
         self.duplicates = 0
         self.rows = 0
@@ -117,10 +122,12 @@ class Drain:
                 else:
                     self._checkpoint_if_due()
                 pause = 0.1
-                self.last_error = None
+                self.last_error = self.failing_since = None
             except (duckdb.Error, StoreUnavailable, OSError) as error:
                 self.failures += 1
                 self.last_error = f"{type(error).__name__}: {error}"
+                if self._backlog.rows and self.failing_since is None:
+                    self.failing_since = time.monotonic()
                 log.warning("store_writing_failed", error=self.last_error[:500], failures=self.failures)
                 self._stopping.wait(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE_S)
@@ -189,6 +196,8 @@ class Drain:
             writer.store_position(cursor, writer.STORED, piece.last_seq)
 
     def _done(self, stored_seq: int) -> None:
+        if stored_seq > self._stored_seq:
+            self.failing_since = None
         self._stored_seq = stored_seq
         self._backlog.done(stored_seq)
         if self._front is not None:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collector.store.store import DuckDBStore
 
 _FAILURE_COUNTS_S = 10.0
+_STUCK_S = 10.0
+"""Failures in a row for less than this are a moment of bad luck (an instance that is opened again)."""
+_TOLD = 200
 
 
 @dataclass(slots=True, frozen=True)
@@ -67,7 +70,18 @@ def why_not_taking(store: DuckDBStore) -> str | None:
         return "the disk is nearly full"
     if failure and time.monotonic() - failed_at < _FAILURE_COUNTS_S:
         return failure
-    return "the database has fallen behind the journal" if store.backlog.full else None
+    return why_not_stored(store) or ("the database has fallen behind the journal" if store.backlog.full else None)
+
+
+def why_not_stored(store: DuckDBStore) -> str | None:
+    """Why acknowledged rows do not get into the database, once that lasts; None while they do.
+
+    They are safe in the journal, but nobody sees them, and what is taken now would only join them.
+    """
+    since, error = store.drain.failing_since, store.drain.last_error
+    if since is None or error is None or time.monotonic() - since < _STUCK_S:
+        return None
+    return f"acknowledged rows cannot be taken into the database: {' '.join(error.split())[:_TOLD]}"
 
 
 def _size(path: Path) -> int:
@@ -104,5 +118,5 @@ def look(store: DuckDBStore) -> StoreStats:
         reopened=engine.reopened,
         quarantined=len(store.recovery.quarantined),
         last_error=drain.last_error,
-        damage=engine.damage,
+        damage=engine.damage or why_not_stored(store),
     )
