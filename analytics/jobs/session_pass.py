@@ -39,12 +39,14 @@ _RECENT = f"""SELECT session_key, id, trace_id, span_id, tool, started_ns, durat
     retryable, retry_after_s, arguments, arguments_hash, error_message, payload, fingerprint, result_hash,
     left(result, {SHORT_RESULT + 1}) AS result, flags, rules, evidence, recovered
 FROM call
-WHERE project = $project AND session_key IN (SELECT unnest($ids)) AND started_ns >= $since AND started_ns <= $until
-    AND session_id IS NOT NULL
+WHERE project = $project AND session_key IN (SELECT unnest($ids)) AND started_ns >= $since AND session_id IS NOT NULL
 QUALIFY row_number() OVER (PARTITION BY session_key ORDER BY started_ns DESC) <= {WINDOW_CALLS}
 ORDER BY started_ns"""  # noqa: S608  (numbers of ours)
 
 _start = attrgetter("started_ns")
+_NAMES = ("outcome", "tool", "arguments_hash", "repeats_as", "code", "action", "retryable", "retry_after_s", "ended_ns")
+_facts = attrgetter(*_NAMES)
+_facts_and_turn = attrgetter(*_NAMES, "turn")
 _evidence = msgspec.json.Decoder(list[dict[str, Any]]).decode
 
 
@@ -65,11 +67,23 @@ class JudgeSession(Protocol):
 
 @dataclass(slots=True)
 class _Recent:
-    """What is at hand of a session: its recent calls in order of start, what they weigh, what its agent said."""
+    """What is at hand of a session: its recent calls in order of start, what they weigh, what its agent said.
 
+    Calls that began before `since_ns` were not looked for.
+    """
+
+    since_ns: int
     calls: list[SessionCall] = field(default_factory=list)
     weight: int = 0
     answers: list[Answer] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Earlier:
+    """The stored calls of a session that fresh ones may meet, and those that the fresh ones replace, by id."""
+
+    calls: list[SessionCall]
+    replaced: dict[str, SessionCall]
 
 
 class SessionPass:
@@ -97,7 +111,7 @@ class SessionPass:
         for each in judged:
             alone = [call for call in each.calls if not call.session_id]
             if alone:
-                self._finish([], alone, answers.get(each.key, ()), Turns([each.trace]))
+                self._finish(_Earlier([], {}), alone, answers.get(each.key, ()), Turns([each.trace]))
             for call in each.calls:
                 if call.session_id:
                     fresh[call.project, call.session_id].append(call)
@@ -131,16 +145,17 @@ class SessionPass:
         self._remembered = 0
 
     def _finish(
-        self, stored: Sequence[SessionCall], fresh: Sequence[Call], answers: Sequence[Answer], turns: Turns
+        self, earlier: _Earlier, fresh: Sequence[Call], answers: Sequence[Answer], turns: Turns
     ) -> tuple[list[SessionCall], list[tuple[SessionCall, State]]]:
         """Judge fresh calls of one session beside the stored ones that they concern.
 
         What comes later may add to a stored call: it recovered, its advice was not followed. Where calls repeat, their
         neighbours matter too: then all calls from the first fresh one on are judged anew, group by group, each group
-        beside the one before it.
+        beside the one before it. Where a fresh call is another one than it was before (more of its trace came), what
+        rested on it may no longer hold: then all calls at hand are judged anew.
 
         Args:
-            stored: calls judged earlier, in order of start.
+            earlier: calls judged earlier, in order of start.
             fresh: calls judged now; their rows are changed in place.
             answers: what the agent said, in order of time.
             turns: of the fresh calls' traces.
@@ -148,21 +163,26 @@ class SessionPass:
         Returns:
             The fresh calls as they then stand; the stored ones that were touched, and what was known of them before.
         """
-        open_ = [call for call in stored if call.outcome is not Outcome.OK and not settled(call)]
+        stored = earlier.calls
         made = [SessionCall.of(call, turns.of(call)) for call in fresh]
         rows = {call.id: call for call in fresh}
-        loops = self._may_loop(stored, made)
-        groups = _anew(stored, made) if loops else [_concerned(stored, open_, made), made]
-        calls = {call.id: call for group in groups for call in group}
         touched: dict[str, State] = {}
+        if _others(earlier, made):
+            touched = {call.id: state_of(call) for call in stored}
+            groups, loops = _all_anew(stored, made), True
+        elif self._may_loop(stored, made):
+            groups, loops = _anew(stored, made), True
+        else:
+            groups, loops = [_concerned(stored, made), made], False
+        calls = {call.id: call for group in groups for call in group}
         now_ns = time.time_ns()
         for before, group in pairwise(groups):
-            earlier = {call.id for call in before}
+            context = {call.id for call in before}
             for update in self._judge([*before, *group], self._settings, answers=answers, now_ns=now_ns, loops=loops):
                 call = calls[update.id]
                 if update.id not in rows:
                     touched.setdefault(update.id, state_of(call))
-                add_update(call, update) if update.id in earlier else apply_update(call, update)
+                add_update(call, update) if update.id in context else apply_update(call, update)
                 if update.id in rows:
                     apply_update(rows[update.id], call)
         return made, [(calls[name], was) for name, was in touched.items()]
@@ -187,7 +207,7 @@ class SessionPass:
         return recent.answers
 
     def _keep(self, key: Key, calls: Iterable[SessionCall]) -> None:
-        recent = self._recent.setdefault(key, _Recent())
+        recent = self._recent[key]
         for call in calls:
             recent.calls.append(call)
             recent.weight += _weight(call)
@@ -196,36 +216,45 @@ class SessionPass:
 
     def _earlier(
         self, transaction: Transaction, fresh: Mapping[Key, Sequence[Call]], again: set[TraceKey]
-    ) -> dict[Key, list[SessionCall]]:
-        """The recent calls of these sessions from traces that are not judged now."""
-        self._load(transaction, [key for key in fresh if key not in self._recent], fresh)
+    ) -> dict[Key, _Earlier]:
+        """The recent calls of these sessions, those of traces that are judged now apart."""
+        self._load(transaction, fresh)
         judged_now: dict[str, set[str]] = defaultdict(set)
         for trace in again:
             judged_now[trace.project].add(trace.trace_id)
         found = {}
         for key, calls in fresh.items():
-            known = self._recent.setdefault(key, _Recent())
+            known = self._recent[key]
             self._recent.move_to_end(key)
             now = judged_now[key[0]]
-            kept = sorted((call for call in known.calls if call.trace_id not in now), key=_start)[-WINDOW_CALLS:]
+            replaced = {call.id: call for call in known.calls if call.trace_id in now}
+            kept = sorted((call for call in known.calls if call.id not in replaced), key=_start)[-WINDOW_CALLS:]
             if len(kept) != len(known.calls):
                 weight = len(known.answers) + sum(map(_weight, kept))
                 self._remembered += weight - known.weight
                 known.weight = weight
             known.calls = kept
             low, high = min(map(_start, calls)) - WINDOW_NS, max(map(_start, calls)) + WINDOW_NS
-            found[key] = [call for call in kept if low <= call.started_ns <= high]
+            found[key] = _Earlier([call for call in kept if low <= call.started_ns <= high], replaced)
         return found
 
-    def _load(self, transaction: Transaction, missing: Sequence[Key], fresh: Mapping[Key, Sequence[Call]]) -> None:
-        by_project: dict[str, list[str]] = defaultdict(list)
-        for project, session_id in missing:
-            by_project[project].append(session_id)
-        for project, ids in by_project.items():
-            starts = [call.started_ns for each in ids for call in fresh[project, each]]
-            window = {"since": held(min(starts) - WINDOW_NS), "until": held(max(starts) + WINDOW_NS)}
-            rows = transaction.query(_RECENT, {"project": project, "ids": ids, **window})
-            for row in rows.to_pylist():
+    def _load(self, transaction: Transaction, fresh: Mapping[Key, Sequence[Call]]) -> None:
+        """Read the sessions that are not at hand, or not from early enough on."""
+        by_project: dict[str, dict[str, int]] = defaultdict(dict)
+        for (project, session_id), calls in fresh.items():
+            first = min(map(_start, calls)) - WINDOW_NS
+            known = self._recent.get((project, session_id))
+            if known is None or first < known.since_ns:
+                by_project[project][session_id] = first - WINDOW_NS  # calls that come later may have begun earlier
+        for project, sessions in by_project.items():
+            since_ns = held(min(sessions.values()))
+            for session_id in sessions:
+                known = self._recent.pop((project, session_id), None)
+                answers = known.answers if known else []
+                self._remembered += len(answers) - (known.weight if known else 0)
+                self._recent[project, session_id] = _Recent(since_ns, weight=len(answers), answers=answers)
+            place = {"project": project, "ids": list(sessions), "since": since_ns}
+            for row in transaction.query(_RECENT, place).to_pylist():
                 self._keep((project, row["session_key"]), [_call_of(row)])
 
 
@@ -256,14 +285,32 @@ def _call_of(row: Mapping[str, Any]) -> SessionCall:
     )
 
 
-def _concerned(
-    stored: Sequence[SessionCall], open_: Sequence[SessionCall], made: Sequence[SessionCall]
-) -> list[SessionCall]:
+def _others(earlier: _Earlier, made: Sequence[SessionCall]) -> bool:
+    """Whether a fresh call is another one than the call that it replaces, in what others rest on."""
+    if not earlier.replaced:
+        return False
+    advised = any(call.outcome is Outcome.STRUCTURED_ERROR for call in (*earlier.calls, *made))
+    facts = _facts_and_turn if advised else _facts
+    fresh = {call.id: facts(call) for call in made}
+    return any(fresh.get(call.id) != facts(call) for call in earlier.replaced.values())
+
+
+def _all_anew(stored: Sequence[SessionCall], made: Sequence[SessionCall]) -> list[Sequence[SessionCall]]:
+    """Groups of all calls, whose recoveries are looked for again; without the calls before it, the first only gains."""
+    for call in stored:
+        call.recovered = None
+    whole = sorted([*stored, *made], key=_start)
+    cut = GROUP_CALLS if len(stored) >= WINDOW_CALLS else 0
+    return [whole[:cut], *_groups(whole[cut:])]
+
+
+def _concerned(stored: Sequence[SessionCall], made: Sequence[SessionCall]) -> list[SessionCall]:
     """The stored calls that tell something of a fresh failure, or that fresh calls tell something of."""
+    open_ = [call for call in stored if call.outcome is not Outcome.OK and not settled(call)]
     tools = {call.tool for call in made if call.outcome is not Outcome.OK}
     tools |= {call.tool for call in open_ if call.outcome is Outcome.STRUCTURED_ERROR}
     if not tools:
-        return list(open_)
+        return open_
     known = set(map(id, open_))
     return [call for call in stored if call.tool in tools or id(call) in known]
 

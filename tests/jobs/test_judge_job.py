@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from analytics.calls import Call
 from analytics.jobs import JudgeJob
 from analytics.jobs.corrections import correct
 from analytics.judge import judge_session
 from analytics.questions import Filters, rows
 from analytics.settings import JudgeSettings
+from analytics.spans import Span, Trace
 from analytics.store import Batch
 from collector.store import DuckDBStore
 from telltale.vocabulary import Outcome
@@ -262,4 +265,50 @@ def test_a_later_round_tells_what_an_earlier_call_came_to(
 
     [stop] = store.read("SELECT rules FROM call WHERE span_id = $id", {"id": f"{1000:016x}"}).to_pylist()
     assert stop["rules"] == (["agent.went_on_after_stop"] if between < 200 else [])
+    assert counted(store) == recounted(store)
+
+
+def test_an_agent_whose_own_span_comes_late_disobeyed_nobody(store: DuckDBStore, send: Send) -> None:
+    """A call of the next turn is first seen without the agent's span, which ends last; then the accusation goes."""
+    job = job_on(store, judge_calls=judge_session)
+    send(tool_span(1, 0, session="s", outcome="structured_error", action="stop_and_tell_user"), agent_span(1))
+    job.run_once()
+    send(tool_span(2, 1, session="s"))
+    job.run_once()
+    [before] = store.read("SELECT rules FROM call WHERE span_id = $id", {"id": f"{1000:016x}"}).to_pylist()
+    send(agent_span(2))
+    job.run_once()
+    [after] = store.read("SELECT rules FROM call WHERE span_id = $id", {"id": f"{1000:016x}"}).to_pylist()
+
+    assert (before["rules"], after["rules"]) == (["agent.went_on_after_stop"], [])
+
+
+def agent_span(trace: int) -> Span:
+    """The run of an agent around the calls of a trace; no call itself."""
+    span = tool_span(trace, 900)
+    span.start_ns = tool_span(trace, 0).start_ns
+    span.attributes = {"gen_ai.operation.name": "invoke_agent"}
+    return span
+
+
+def judge_by_size(trace: Trace, given: JudgeSettings) -> list[Call]:
+    """The first span is the call; a second one shows that it failed in silence."""
+    [call] = stub_judge(replace(trace, spans=trace.spans[:1]), given)
+    return [call] if len(trace.spans) == 1 else [replace(call, outcome=Outcome.SILENT_FAILURE)]
+
+
+def test_a_success_that_was_none_recovers_nothing(store: DuckDBStore, send: Send) -> None:
+    """A later call looked good until more of its trace came: the failure before it is open again, and counted so."""
+    job = job_on(store, judge_calls=judge_session, judge_trace=judge_by_size)
+    send(tool_span(1, 0, session="s", outcome="unstructured_error"))
+    job.run_once()
+    send(tool_span(2, 0, session="s"))
+    job.run_once()
+    before = store.read("SELECT unrecovered FROM session").to_pylist()
+    send(tool_span(2, 1, session="s"))
+    job.run_once()
+
+    assert before == [{"unrecovered": 0}]
+    assert store.read("SELECT unrecovered FROM session").to_pylist() == [{"unrecovered": 2}]
+    assert True not in store.read("SELECT recovered FROM call").column("recovered").to_pylist()
     assert counted(store) == recounted(store)

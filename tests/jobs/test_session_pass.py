@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -31,13 +32,15 @@ class Nothing:
 
 
 @st.composite
-def sessions(draw: st.DrawFn) -> tuple[list[Call], list[list[int]]]:
-    """Up to forty calls of one session, and the batches in which they arrive."""
+def sessions(draw: st.DrawFn) -> tuple[list[Call], list[list[int]], set[int]]:
+    """Up to forty calls of one session, the batches in which they arrive, and which looked good when they first did."""
     count = draw(st.integers(1, 40))
     calls = [made(n, draw) for n in range(count)]
     order = draw(st.permutations(range(count))) if draw(st.booleans()) else list(range(count))
     size = draw(st.integers(1, 7))
-    return calls, [list(order[start : start + size]) for start in range(0, count, size)]
+    early = draw(st.sets(st.sampled_from(range(count)), max_size=6))
+    order = [*draw(st.permutations(sorted(early))), *order] if draw(st.booleans()) else [*order, *sorted(early)]
+    return calls, [list(order[start : start + size]) for start in range(0, len(order), size)], early
 
 
 def made(n: int, draw: st.DrawFn) -> Call:
@@ -78,18 +81,30 @@ def verdict(call: Call | SessionCall) -> tuple[Any, ...]:
     return call.id, call.recovered, sorted(call.flags), sorted(call.rules)
 
 
+def looking_good(call: Call) -> Call:
+    """The call before the spans came that show its failure."""
+    return replace(call, outcome=Outcome.OK, code=None, action=None, retryable=None, rules=[], evidence=[], flags=[])
+
+
 @given(sessions())
 @settings(max_examples=150, deadline=None)
-def test_any_order_and_any_batches_give_the_same_verdicts(given_: tuple[list[Call], list[list[int]]]) -> None:
-    """Shortcuts over stored calls leave nothing out, and late calls change what they should."""
-    calls, batches = given_
+def test_any_order_and_any_batches_give_the_same_verdicts(
+    given_: tuple[list[Call], list[list[int]], set[int]],
+) -> None:
+    """Shortcuts over stored calls leave nothing out, and late calls and late spans change what they should."""
+    calls, batches, early = given_
     whole = [SessionCall.of(call) for call in calls]
     for update in judge_session(whole, SETTINGS):
         apply_update(next(call for call in whole if call.id == update.id), update)
 
     session_pass = SessionPass(SETTINGS, judge_session)
     for batch in batches:
-        judged = [Judged(TraceKey("default", f"t{n}"), Trace("default", f"t{n}", [], []), [calls[n]]) for n in batch]
+        judged = []
+        for n in dict.fromkeys(batch):
+            is_early = n in early and batch.count(n) == 1
+            early.discard(n)
+            call = looking_good(calls[n]) if is_early else replace(calls[n])
+            judged.append(Judged(TraceKey("default", f"t{n}"), Trace("default", f"t{n}", [], []), [call]))
         session_pass.run(Nothing(), judged, {})  # type: ignore[arg-type]
         session_pass.remember()
     stored = session_pass._recent["default", "s"].calls
