@@ -39,24 +39,54 @@ def as_budget(budget: Budget | int | None) -> Budget | None:
     """A budget from what a user may write: a number of failures in a row, a Budget, or None for none.
 
     Raises:
-        TypeError: it is True or False.
+        TypeError: it is anything else, True and False included.
         ValueError: the number is below 1.
     """
-    if isinstance(budget, bool):
-        raise TypeError("budget is a number, a Budget or None")
-    return Budget(budget, default_budget.store) if isinstance(budget, int) else budget
+    if budget is None or isinstance(budget, Budget):
+        return budget
+    if isinstance(budget, bool) or not isinstance(budget, int):
+        raise TypeError(f"budget takes a number, a Budget or None, not {shown(budget)}")
+    return Budget(budget, default_budget.store)
 
 
 def policy_of(options: PolicyOptions) -> Policy:
-    """The policy that the options describe; the library's defaults for what is left out."""
-    fatal = options.get("fatal", ())
+    """The policy that the options describe; the library's defaults for what is left out.
+
+    Raises:
+        TypeError: there is no such option, or it does not take a value of this kind. Checked here, once, so that no
+            call finds out.
+        ValueError: the budget is below 1.
+    """
+    for name in options:
+        if name not in PolicyOptions.__annotations__:
+            raise TypeError(f"{name} is no option; there are {', '.join(PolicyOptions.__annotations__)}")
     return Policy(
         budget=as_budget(options.get("budget", default_budget)),
-        retry=options.get("retry"),
-        breaker=options.get("breaker"),
-        mapper=options.get("mapper", default_mapper),
-        fatal=fatal if isinstance(fatal, tuple) else (fatal,),
+        retry=_of_kind("retry", options.get("retry"), Retry, "a Retry or None"),
+        breaker=_of_kind("breaker", options.get("breaker"), CircuitBreaker, "a CircuitBreaker or None"),
+        mapper=_of_kind("mapper", options.get("mapper", default_mapper), Mapper, "a Mapper", none=False),
+        fatal=_fatal(options.get("fatal", ())),
     )
+
+
+def shown(value: object) -> str:
+    """A wrong value in the sentence that refuses it; a repr of the app's own may be long, or raise."""
+    return repr(value)[:60] if isinstance(value, str | int | float | None) else f"a {type(value).__qualname__}"
+
+
+def _of_kind(name: str, value: Any, kind: type[Any], takes: str, *, none: bool = True) -> Any:
+    if isinstance(value, kind) or (none and value is None):
+        return value
+    written = f", such as {name}={kind.__name__}()" if value is kind or isinstance(value, int) else ""
+    raise TypeError(f"{name} takes {takes}{written}, not {shown(value)}")
+
+
+def _fatal(value: Any) -> tuple[type[BaseException], ...]:
+    classes = value if isinstance(value, tuple) else (value,)
+    for each in classes:
+        if not (isinstance(each, type) and issubclass(each, BaseException)):
+            raise TypeError(f"fatal takes an exception class or a tuple of them, not {shown(each)}")
+    return classes
 
 
 def mcp_answer(result: Mapping[str, Any]) -> Envelope | Failure | None:

@@ -139,6 +139,7 @@ class Budget:
     Two suits remote tools: one retry covers a blip, and a second failure usually means an outage longer than a turn.
 
     Raises:
+        TypeError: the limit is no whole number.
         ValueError: the limit is below 1.
     """
 
@@ -146,6 +147,8 @@ class Budget:
     store: BudgetStore = field(default_factory=MemoryStore)
 
     def __post_init__(self) -> None:
+        if isinstance(self.limit, bool) or not isinstance(self.limit, int):
+            raise TypeError("a budget's limit is a whole number, 1 or more")
         if self.limit < 1:
             raise ValueError("a budget's limit is at least 1")
 

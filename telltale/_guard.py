@@ -9,7 +9,7 @@ from contextlib import aclosing
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar, overload
 
-from telltale._adapter import policy_of
+from telltale._adapter import policy_of, shown
 from telltale._arguments import arguments_error
 from telltale._budget import Budget, default_budget
 from telltale._call import Call, Policy
@@ -77,6 +77,8 @@ class Guard:
         """The guarded function, with the name, docstring, signature and annotations of the one inside."""
         if isinstance(fn, staticmethod | classmethod):
             return type(fn)(self(fn.__func__))
+        if not callable(fn):
+            raise TypeError(f"guard takes a function or the tool's name, not {shown(fn)}")
         tool = self._tool or getattr(fn, "__name__", None) or type(fn).__name__
         guarded = _wrapped(fn, tool, self._policy, positional_names(fn))
         dress(guarded, fn)
@@ -186,8 +188,14 @@ def guard(
         mapper: from exceptions to codes; the default one knows the usual libraries.
         fatal: exceptions that shall fail the run instead of reaching the model.
         arguments: of a guarded block, for its span; a function's are taken from the call.
+
+    Raises:
+        TypeError: an option does not take a value of this kind, or what is to be guarded cannot be called.
+        ValueError: the budget is below 1.
     """
     policy = policy_of({"budget": budget, "retry": retry, "breaker": breaker, "mapper": mapper, "fatal": fatal})
+    if not isinstance(arguments, Mapping | None):
+        raise TypeError(f"arguments takes a mapping or None, not {shown(arguments)}")
     if tool is None or isinstance(tool, str):
         return Guard(tool, policy, arguments)
     return Guard(None, policy)(tool)
