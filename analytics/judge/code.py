@@ -8,6 +8,7 @@ from typing import Any
 from analytics.judge.attempts import failure_of
 from analytics.judge.case import Verdict
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
+from telltale import names
 from telltale.payload import Reading
 from telltale.payload.codes import ERRNO, code_of_class, is_defect
 from telltale.payload.evidence import told_texts
@@ -17,6 +18,9 @@ from telltale.vocabulary import Code, code_of_http
 
 _DECISIVE = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE})
 """What a transport says without doubt; a tool may still know better what a 400, 404, 409 or 500 meant."""
+
+_BUG = "exception TypeError"
+"""What the guard saw of a TypeError inside the tool: one about its arguments it tells apart, which words cannot."""
 
 _WEAK = {"ValueError": Code.INVALID_ARGUMENT, "IllegalArgumentException": Code.INVALID_ARGUMENT}
 
@@ -33,6 +37,8 @@ def _candidates(call: LogicalCall, reading: Reading, verdict: Verdict) -> Iterat
     vague = declared is None or declared is Code.INTERNAL
     if cause is not None and cause.code is not None and cause.certain and (vague or cause.code in _DECISIVE):
         yield cause.code, f"upstream {cause.value}"
+    if declared is Code.INTERNAL and any(span.attributes.get(names.MAPPED_FROM) == _BUG for span in call.members):
+        yield declared, "declared"
     if reading.code is not None and reading.code is not Code.INTERNAL:
         yield reading.code, "declared" if declared is not None else "payload"
     if verdict.refused:

@@ -128,3 +128,14 @@ def test_unseen_after_failure(verdict: Judge, http: Judge) -> None:
     row = verdict(captured=False, below=[http("h", "t", 503)])
 
     assert (row.outcome, row.confidence, row.payload) == ("silent_failure", "suspected", "absent")
+
+
+@pytest.mark.parametrize(("mapped", "code"), [("exception TypeError", "INTERNAL"), (None, "INVALID_ARGUMENT")])
+def test_a_bug_that_the_guard_saw_is_the_tools_own(verdict: Judge, span: Judge, mapped: str | None, code: str) -> None:
+    """The guard tells a TypeError inside the tool from wrong arguments; where nobody did, the words decide."""
+    sent = {"status": "error", "error": {"code": "INTERNAL", "message": "The tool failed.", "retryable": False}}
+    given = {"telltale__mapped_from": mapped} if mapped else {}
+    raised = ("TypeError", "unsupported operand type(s) for /: 'str' and 'int'")
+    row = verdict(sent, span=span("t", end=100, status=2, exception=raised, **given))
+
+    assert (row.outcome, row.code) == ("structured_error", code)
