@@ -12,6 +12,9 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+CONTRACT = "The envelope's JSON Schemas, codes and actions."
+"""What `telltale contract` prints, for the list of commands."""
+
 ROOMS = ("analytics", "collector", "dashboard")
 _NEEDS_SERVER = "telltale: this command needs the service: pip install 'telltale-otel[server]'"
 
@@ -35,9 +38,7 @@ def main() -> None:
         print(f"telltale {metadata.version('telltale-otel')}")
         return
     if sys.argv[1:2] == ["contract"]:
-        from telltale._contract_command import run
-
-        sys.exit(run(sys.argv[2:]))
+        _contract()
     rooms_on_path()
     try:
         typer = importlib.import_module("typer")
@@ -55,7 +56,16 @@ def main() -> None:
     )
     for room in rooms:
         room.register(app)
+    # Its own parser reads the options; here it is for the list of commands.
+    own = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+    app.command("contract", help=CONTRACT, context_settings=own)(_contract)
     app()
+
+
+def _contract() -> None:
+    from telltale._contract_command import run
+
+    sys.exit(run(sys.argv[sys.argv.index("contract") + 1 :]))
 
 
 if __name__ == "__main__":

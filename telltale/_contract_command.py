@@ -7,6 +7,7 @@ import json
 import sys
 from typing import Any
 
+from telltale._command import CONTRACT
 from telltale._contract import contract
 from telltale._words import agent_instruction
 
@@ -15,7 +16,7 @@ def run(argv: list[str]) -> int:
     """Print the contract. Returns 0; argparse exits with 2 on bad usage."""
     parser = argparse.ArgumentParser(
         prog="telltale contract",
-        description="The envelope's JSON Schemas, codes and actions.",
+        description=CONTRACT,
     )
     parser.add_argument("--format", choices=("json", "text"), default="json", help="json (the default) or text")
     options = parser.parse_args(argv)

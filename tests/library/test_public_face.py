@@ -108,6 +108,36 @@ def test_the_command_names_its_release(monkeypatch: pytest.MonkeyPatch, capsys: 
     assert capsys.readouterr().out == f"telltale {metadata.version('telltale-otel')}\n"
 
 
+def test_the_help_lists_every_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """`telltale contract` stands among the others, though it runs without them."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("PYTHONPATH", "")
+    monkeypatch.setattr(sys, "argv", ["telltale", "--help"])
+    with pytest.raises(SystemExit) as left:
+        main()
+
+    shown = capsys.readouterr().out
+    assert left.value.code == 0
+    assert "contract" in shown
+    assert "The envelope's JSON Schemas" in shown
+    assert "report" in shown
+
+
+@pytest.mark.parametrize("before", [[], ["--"]])
+def test_the_contract_command_takes_its_own_options(
+    before: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """However it is reached."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("PYTHONPATH", "")
+    monkeypatch.setattr(sys, "argv", ["telltale", *before, "contract", "--format", "text"])
+    with pytest.raises(SystemExit) as left:
+        main()
+
+    assert left.value.code == 0
+    assert capsys.readouterr().out.startswith("Codes\n")
+
+
 def test_schemas_hold_the_closed_words() -> None:
     """The published schema and the vocabulary cannot drift apart."""
     error = telltale.schema()["oneOf"][1]["properties"]["error"]["properties"]
