@@ -76,7 +76,7 @@ class JudgeJob:
         self._joining = Joining(store, self._settings)
         self._pace = Pace(again_s=again_s)
         self._watermark = state.load_watermark(store)
-        self._waiting = state.load_pending(store)
+        self._waiting: dict[TraceKey, int | None] = dict.fromkeys(state.load_pending(store), self._watermark - 1)
         self._limit = MANY_TRACES // 4
         self._last_start = float("-inf")
         self._full = False
@@ -88,6 +88,15 @@ class JudgeJob:
     def watermark(self) -> int:
         """The arrival number up to which every trace is judged or waits for its turn."""
         return self._watermark
+
+    @property
+    def covered(self) -> int:
+        """The arrival number up to which every row is in a verdict: below the watermark while traces wait with more.
+
+        May be asked from any thread. It is never too high, and too low by at most one page of arrivals.
+        """
+        waiting = [after for after in list(self._waiting.values()) if after is not None]
+        return min(waiting, default=self._watermark)
 
     def run_once(self) -> int:
         """Judge what is due; returns how many traces were judged or wait for their turn, 0 when all is done.
@@ -118,7 +127,7 @@ class JudgeJob:
         keys = [key for key in keys if key not in self._waiting]
         with self._store.write() as transaction:
             state.add_pending(transaction, keys)
-        self._waiting |= dict.fromkeys(keys)
+        self._waiting |= dict.fromkeys(keys)  # nothing new came for them
 
     def _breathe(self) -> None:
         busy = min(1.0, self._spans / ENOUGH_SPANS)
@@ -149,7 +158,8 @@ class JudgeJob:
             self._pace.forget(now)
             raise
         self._sessions.remember()
-        self._committed(now, later, faults, arrivals.up_to)
+        turn = set(now)
+        self._committed(now, [key for key in arrivals.traces if key not in turn], faults, arrivals.up_to)
         return len(now) + len(self._waiting)
 
     def _judged(self, keys: Sequence[TraceKey]) -> tuple[list[Judged], dict[TraceKey, str]]:
@@ -197,10 +207,13 @@ class JudgeJob:
     def _committed(
         self, now: Sequence[TraceKey], later: Sequence[TraceKey], faults: dict[TraceKey, str], up_to: int
     ) -> None:
-        self._watermark = up_to
+        """Go on from here; `covered` is read meanwhile, so who waits is noted before the watermark moves."""
+        for key in later:
+            if self._waiting.get(key) is None:
+                self._waiting[key] = self._watermark
         for key in now:
             self._waiting.pop(key, None)
-        self._waiting |= dict.fromkeys(later)
+        self._watermark = up_to
         self.unreadable.update(faults.values())
 
     def _adapt(self, spans: int) -> None:

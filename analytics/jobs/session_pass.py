@@ -4,50 +4,29 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import attrgetter
-from typing import Any, Protocol
-
-import msgspec
+from typing import Protocol
 
 from analytics.calls import Call
-from analytics.jobs.call_rows import held
+from analytics.jobs.session_memory import Earlier, Key, SessionMemory
 from analytics.jobs.writing import Judged, Refreshed, State, state_of
 from analytics.judge import WINDOW_CALLS, WINDOW_NS, Answer, SessionCall, Update, add_update, apply_update, settled
-from analytics.judge.session_call import SHORT_RESULT, end_of, repeats_as
 from analytics.judge.turns import Turns
 from analytics.settings import JudgeSettings
 from analytics.store import TraceKey, Transaction
-from telltale.vocabulary import Flag, Outcome, Payload
+from telltale.vocabulary import Flag, Outcome
 
 GROUP_CALLS, GROUP_NS = WINDOW_CALLS // 2, WINDOW_NS // 2
 """Calls of one session are judged in groups of at most half a window, each with the group before it beside it: every
 call sees at least half a window back, and a session of n calls costs O(n)."""
 
-REMEMBERED = 60_000
-"""Calls of recent sessions kept at hand (about 0.8 kB each); long arguments count as several."""
-
-_WEIGHT_CHARS = 1000
-
-Key = tuple[str, str]
-"""(project, session id)."""
-
-_RECENT = f"""SELECT session_key, id, trace_id, span_id, tool, started_ns, duration_ms, outcome, code, action,
-    retryable, retry_after_s, arguments, arguments_hash, error_message, payload, fingerprint, result_hash,
-    left(result, {SHORT_RESULT + 1}) AS result, flags, rules, evidence, recovered
-FROM call
-WHERE project = $project AND session_key IN (SELECT unnest($ids)) AND started_ns >= $since AND session_id IS NOT NULL
-QUALIFY row_number() OVER (PARTITION BY session_key ORDER BY started_ns DESC) <= {WINDOW_CALLS}
-ORDER BY started_ns"""  # noqa: S608  (numbers of ours)
-
 _start = attrgetter("started_ns")
 _NAMES = ("outcome", "tool", "arguments_hash", "repeats_as", "code", "action", "retryable", "retry_after_s", "ended_ns")
 _facts = attrgetter(*_NAMES)
 _facts_and_turn = attrgetter(*_NAMES, "turn")
-_evidence = msgspec.json.Decoder(list[dict[str, Any]]).decode
 
 
 class JudgeSession(Protocol):
@@ -65,36 +44,14 @@ class JudgeSession(Protocol):
         """What the session says of its recent calls."""
 
 
-@dataclass(slots=True)
-class _Recent:
-    """What is at hand of a session: its recent calls in order of start, what they weigh, what its agent said.
-
-    Calls that began before `since_ns` were not looked for.
-    """
-
-    since_ns: int
-    calls: list[SessionCall] = field(default_factory=list)
-    weight: int = 0
-    answers: list[Answer] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class _Earlier:
-    """The stored calls of a session that fresh ones may meet, and those that the fresh ones replace, by id."""
-
-    calls: list[SessionCall]
-    replaced: dict[str, SessionCall]
-
-
 class SessionPass:
     """Runs the session rules over what a round judged, with the earlier calls of the same sessions beside it."""
 
     def __init__(self, settings: JudgeSettings, judge_calls: JudgeSession) -> None:
         self._settings = settings
         self._judge = judge_calls
-        self._recent: OrderedDict[Key, _Recent] = OrderedDict()
+        self._memory = SessionMemory()
         self._fresh: dict[Key, list[SessionCall]] = {}
-        self._remembered = 0
 
     def run(
         self, transaction: Transaction, judged: Sequence[Judged], answers: Mapping[TraceKey, Sequence[Answer]]
@@ -111,7 +68,7 @@ class SessionPass:
         for each in judged:
             alone = [call for call in each.calls if not call.session_id]
             if alone:
-                self._finish(_Earlier([], {}), alone, answers.get(each.key, ()), Turns([each.trace]))
+                self._finish(Earlier([], {}), alone, answers.get(each.key, ()), Turns([each.trace]))
             for call in each.calls:
                 if call.session_id:
                     fresh[call.project, call.session_id].append(call)
@@ -119,33 +76,28 @@ class SessionPass:
             if told:
                 for session_id in {call.session_id for call in each.calls if call.session_id}:
                     said[each.key.project, session_id].extend(told)
-        earlier = self._earlier(transaction, fresh, {each.key for each in judged})
+        earlier = self._memory.earlier(transaction, fresh, {each.key for each in judged})
         turns = Turns(each.trace for each in judged)
         changed: list[Refreshed] = []
         self._fresh = {}
         for key, calls in fresh.items():
-            heard = self._said(key, said.get(key, ()))
+            heard = self._memory.said(key, said.get(key, ()))
             self._fresh[key], touched = self._finish(earlier[key], calls, heard, turns)
             changed += [Refreshed(key[0], call, was) for call, was in touched if state_of(call) != was]
         return changed
 
     def remember(self) -> None:
         """The transaction holds: keep what the last run finished at hand."""
-        for key, calls in self._fresh.items():
-            self._keep(key, calls)
+        self._memory.keep(self._fresh)
         self._fresh = {}
-        while self._remembered > REMEMBERED and len(self._recent) > 1:
-            _, dropped = self._recent.popitem(last=False)
-            self._remembered -= dropped.weight
 
     def forget(self) -> None:
         """The transaction failed: what is at hand may have been changed by it."""
-        self._recent.clear()
+        self._memory.forget()
         self._fresh = {}
-        self._remembered = 0
 
     def _finish(
-        self, earlier: _Earlier, fresh: Sequence[Call], answers: Sequence[Answer], turns: Turns
+        self, earlier: Earlier, fresh: Sequence[Call], answers: Sequence[Answer], turns: Turns
     ) -> tuple[list[SessionCall], list[tuple[SessionCall, State]]]:
         """Judge fresh calls of one session beside the stored ones that they concern.
 
@@ -196,96 +148,8 @@ class SessionPass:
         alike.update((call.tool, call.arguments_hash) for call in made)
         return max(alike.values()) >= self._settings.retry_storm_calls
 
-    def _said(self, key: Key, new: Sequence[Answer]) -> list[Answer]:
-        recent = self._recent[key]
-        if new:
-            before = len(recent.answers)
-            answers = {*recent.answers, *new}
-            recent.answers = sorted(answers, key=lambda each: (each.time_ns, each.text))[-WINDOW_CALLS:]
-            recent.weight += len(recent.answers) - before
-            self._remembered += len(recent.answers) - before
-        return recent.answers
 
-    def _keep(self, key: Key, calls: Iterable[SessionCall]) -> None:
-        recent = self._recent[key]
-        for call in calls:
-            recent.calls.append(call)
-            recent.weight += _weight(call)
-            self._remembered += _weight(call)
-        self._recent.move_to_end(key)
-
-    def _earlier(
-        self, transaction: Transaction, fresh: Mapping[Key, Sequence[Call]], again: set[TraceKey]
-    ) -> dict[Key, _Earlier]:
-        """The recent calls of these sessions, those of traces that are judged now apart."""
-        self._load(transaction, fresh)
-        judged_now: dict[str, set[str]] = defaultdict(set)
-        for trace in again:
-            judged_now[trace.project].add(trace.trace_id)
-        found = {}
-        for key, calls in fresh.items():
-            known = self._recent[key]
-            self._recent.move_to_end(key)
-            now = judged_now[key[0]]
-            replaced = {call.id: call for call in known.calls if call.trace_id in now}
-            kept = sorted((call for call in known.calls if call.id not in replaced), key=_start)[-WINDOW_CALLS:]
-            if len(kept) != len(known.calls):
-                weight = len(known.answers) + sum(map(_weight, kept))
-                self._remembered += weight - known.weight
-                known.weight = weight
-            known.calls = kept
-            low, high = min(map(_start, calls)) - WINDOW_NS, max(map(_start, calls)) + WINDOW_NS
-            found[key] = _Earlier([call for call in kept if low <= call.started_ns <= high], replaced)
-        return found
-
-    def _load(self, transaction: Transaction, fresh: Mapping[Key, Sequence[Call]]) -> None:
-        """Read the sessions that are not at hand, or not from early enough on."""
-        by_project: dict[str, dict[str, int]] = defaultdict(dict)
-        for (project, session_id), calls in fresh.items():
-            first = min(map(_start, calls)) - WINDOW_NS
-            known = self._recent.get((project, session_id))
-            if known is None or first < known.since_ns:
-                by_project[project][session_id] = first - WINDOW_NS  # calls that come later may have begun earlier
-        for project, sessions in by_project.items():
-            since_ns = held(min(sessions.values()))
-            for session_id in sessions:
-                known = self._recent.pop((project, session_id), None)
-                answers = known.answers if known else []
-                self._remembered += len(answers) - (known.weight if known else 0)
-                self._recent[project, session_id] = _Recent(since_ns, weight=len(answers), answers=answers)
-            place = {"project": project, "ids": list(sessions), "since": since_ns}
-            for row in transaction.query(_RECENT, place).to_pylist():
-                self._keep((project, row["session_key"]), [_call_of(row)])
-
-
-def _call_of(row: Mapping[str, Any]) -> SessionCall:
-    """The stored call as its session sees it."""
-    outcome = Outcome(row["outcome"])
-    return SessionCall(
-        id=row["id"],
-        trace_id=row["trace_id"],
-        span_id=row["span_id"],
-        tool=row["tool"],
-        started_ns=row["started_ns"],
-        ended_ns=end_of(row["started_ns"], row["duration_ms"]),
-        outcome=outcome,
-        code=row["code"],
-        action=row["action"],
-        retryable=row["retryable"],
-        retry_after_s=row["retry_after_s"],
-        arguments=row["arguments"],
-        arguments_hash=row["arguments_hash"],
-        error_message=row["error_message"],
-        repeats_as=repeats_as(outcome, row["fingerprint"], Payload(row["payload"]), row["result_hash"], row["result"]),
-        flags=row["flags"],
-        rules=row["rules"],
-        evidence=_evidence(row["evidence"]),
-        recovered=row["recovered"],
-        turn=None,
-    )
-
-
-def _others(earlier: _Earlier, made: Sequence[SessionCall]) -> bool:
+def _others(earlier: Earlier, made: Sequence[SessionCall]) -> bool:
     """Whether a fresh call is another one than the call that it replaces, in what others rest on."""
     if not earlier.replaced:
         return False
@@ -331,10 +195,6 @@ def _groups(calls: Sequence[SessionCall]) -> list[list[SessionCall]]:
         else:
             group.append(call)
     return groups
-
-
-def _weight(call: SessionCall) -> int:
-    return 1 + len(call.arguments or "") // _WEIGHT_CHARS
 
 
 def failed(calls: Iterable[Call]) -> bool:
