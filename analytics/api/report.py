@@ -44,6 +44,7 @@ def report(context: Context, query: Query) -> Answer:
         "tools": tool_rows(context, filters, by_tool),
         "codes": _codes(context, filters),
         "groups": group_rows(context, filters, TOP_GROUPS),
+        "groups_total": rows(context.store, "groups_total", filters)[0]["total"],
         "trend": trend(context, query),
         "time_to_diagnose": diagnosis_times(context, filters),
         "senders_with_losses": lossy,

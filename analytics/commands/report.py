@@ -17,6 +17,9 @@ from analytics.commands.source import fail, source
 
 FORMATS = ("text", "json", "html")
 
+TEXT_TOOLS = 20
+"""Tools that the text names, those with the most failures; JSON and HTML hold all."""
+
 
 def report(
     *,
@@ -40,7 +43,9 @@ def render(answer: dict[str, Any], form: str) -> str:
     """The page of a `report` answer, as text, JSON or one HTML file that loads nothing."""
     if form == "json":
         return json.dumps(answer, ensure_ascii=True, indent=2) + "\n"
-    return _templates().get_template(f"report.{'html' if form == 'html' else 'txt'}").render(report=answer)
+    page = _templates().get_template(f"report.{'html' if form == 'html' else 'txt'}")
+    told = {"groups_total": len(answer["groups"]), **answer}  # a service of an earlier release does not tell it
+    return page.render(report=told, shown_tools=TEXT_TOOLS)
 
 
 @cache

@@ -135,6 +135,16 @@ def test_the_report_holds_the_metrics(client: ApiClient) -> None:
     assert made["calls"] == 5
     assert made["time_to_diagnose"]["all"]["total_s"] == {"median": None, "p90": None, "measured": 0}
     assert {row["code"] for row in made["codes"]} >= {"INVALID_ARGUMENT", "UNAVAILABLE"}
+    assert made["groups_total"] == len(made["groups"]) == client.get("groups", since="7d")["total"]
+
+
+def test_the_report_counts_the_groups_that_it_does_not_hold(client: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list that is cut says of how many."""
+    monkeypatch.setattr("analytics.api.report.TOP_GROUPS", 1)
+    made = client.get("report", since="7d")
+
+    assert len(made["groups"]) == 1
+    assert made["groups_total"] == 3
 
 
 def test_senders_and_status_account_for_everything(client: ApiClient) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from analytics.commands.report import render
 from collector.store import DuckDBStore
 from tests.api.scene import scene
 from tests.cli.otlp import line
@@ -133,3 +134,20 @@ def test_the_report_is_one_object_as_json(run: Run, db: Path) -> None:
 
     assert report["calls"] == 5
     assert report["compliance"]["denominator"] == 3
+
+
+def test_a_report_that_is_cut_says_so(run: Run, db: Path) -> None:
+    """Of how many tools and groups it names some; nothing where it names all."""
+    whole = json.loads(run("report", "--db", db, "--format", "json").stdout)
+    assert "of 3 tools" not in render(whole, "text")
+    assert "of 3 groups" not in render(whole, "text")
+
+    many = {**whole, "tools": whole["tools"] * 7, "groups_total": 19}
+    shown = render(many, "text")
+    assert "  20 of 21 tools\n\nCodes" in shown
+    assert "  3 of 19 groups\n\nTime to diagnose" in shown
+    page = render(many, "html")
+    assert "3 of 19 groups" in page
+    assert page.count("<td>book_meeting</td>") >= 7
+    del whole["groups_total"]
+    assert " groups\n" not in render(whole, "text"), "an answer of an earlier release"
