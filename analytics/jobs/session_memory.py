@@ -129,7 +129,7 @@ class SessionMemory:
         """Read the sessions that are not at hand, or not from early enough on."""
         by_project: dict[str, dict[str, int]] = defaultdict(dict)
         for (project, session_id), calls in fresh.items():
-            first = min(map(_start, calls)) - WINDOW_NS
+            first = held(min(map(_start, calls)) - WINDOW_NS)
             known = self._recent.get((project, session_id))
             if known is None or first < known.since_ns:
                 by_project[project][session_id] = first - WINDOW_NS  # calls that come later may have begun earlier
