@@ -119,7 +119,9 @@ class Figures(Collector):
     def _jobs(self) -> Iterator[Metric]:
         parts = self._parts
         yield GaugeMetricFamily(
-            "telltale_judged_lag_seconds", "Age of the oldest batch that is not judged yet.", value=self._lag_s()
+            "telltale_judged_lag_seconds",
+            "Age of the oldest batch that no verdict covers.",
+            value=self._lag_s(),
         )
         yield GaugeMetricFamily(
             "telltale_last_received_seconds", "When the last batch came, since 1970.", value=parts.lag.last_arrival
@@ -140,7 +142,7 @@ class Figures(Collector):
         yield failures
 
     def _lag_s(self) -> float:
-        return self._parts.lag.seconds(self._parts.judge.watermark, time.time())
+        return self._parts.lag.seconds(self._parts.judge.covered, time.time())
 
     def _ask_store(self) -> None:
         """Figures that cost a question, at most every half minute; a busy store leaves the last ones."""

@@ -86,7 +86,7 @@ class Service:
         self.store: DuckDBStore | None = None
         self._why_not_ready: str | None = "starting"
         self._workers: dict[str, Worker] = {}
-        self._lag = JudgeLag()
+        self._lag, self._not_reached = JudgeLag(), JudgeLag()
 
     def start(self) -> None:
         """Bind, open the store, serve. Nothing is left running when it fails.
@@ -147,6 +147,7 @@ class Service:
     def _start_workers(self, store: DuckDBStore, undo: ExitStack) -> None:
         config = self.config
         self._judge = parts.judge_job(store, config)
+        self._lag.recall(store, self._judge.watermark, time.time_ns())
         self._alerts = parts.alert_job(store, config)
         judging = self._judge.run_once if self._tracing is None else self._tracing.judging(self._judge)
         self._workers["judge"] = Worker("judge", judging, JUDGE_EVERY_S)
@@ -185,11 +186,12 @@ class Service:
 
     def _judge_behind(self) -> bool:
         """Whether the judge needs a moment: it works, but freshness is at stake. One that hangs stops no ingest."""
-        lag = self._lag.seconds(self._judge.watermark, time.time())
+        lag = self._not_reached.seconds(self._judge.watermark, time.time())
         return BEHIND_S < lag < HOPELESS_S
 
     def _appended(self, receipt: Receipt) -> None:
-        self._lag.arrived(receipt.last_seq, time.time())
+        for lag in (self._lag, self._not_reached):
+            lag.arrived(receipt.last_seq, time.time())
         self._workers["judge"].wake()
 
     def _start_api(self, store: DuckDBStore, sock: socket.socket, undo: ExitStack) -> None:

@@ -9,12 +9,9 @@ import msgspec
 from analytics.api.context import Answer, Context
 from analytics.api.query import Query
 from analytics.normalise.mapping import split_loss
-from analytics.questions import ask, rows
-from analytics.questions.times import HOUR_NS, SECOND_NS, rfc3339
-from analytics.store import Scope
-
-_RECENT_NS = 48 * HOUR_NS
-"""Day tables older than this are not looked into for what waits: the judge is never days behind."""
+from analytics.questions import rows
+from analytics.questions.times import SECOND_NS, rfc3339
+from analytics.questions.waiting import RECENT_NS, oldest_waiting
 
 
 def senders(context: Context, query: Query) -> Answer:
@@ -39,9 +36,8 @@ def _sender(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lag_s(context: Context, query: Query) -> float:
-    """How long the oldest span that is not judged yet has been waiting, in seconds."""
-    scope = Scope(query.filters.project, query.now_ns - _RECENT_NS)
-    oldest = ask(context.store, "not_judged", scope=scope).to_pylist()[0]["oldest_ns"]
+    """How long the oldest row that no verdict covers has been waiting, in seconds."""
+    oldest = oldest_waiting(context.store, query.filters.project, max(0, query.now_ns - RECENT_NS))
     return 0.0 if oldest is None else max(0.0, (query.now_ns - oldest) / SECOND_NS)
 
 
@@ -51,7 +47,12 @@ def _loss(line: str, calls: int) -> dict[str, Any]:
 
 
 def status(context: Context, query: Query) -> Answer:
-    """What is stored, what was refused, how far the judge is behind."""
+    """What is stored, what was refused, how far the judge is behind.
+
+    The lag is looked up before the counts: where it is 0, they hold everything that came before.
+    """
+    lag_s = _lag_s(context, query)
+    process = context.status() if context.status else {}
     stored = rows(context.store, "stored", project=query.filters.project)[0]
     faults = rows(context.store, "judge_faults", project=query.filters.project)
     return {
@@ -59,8 +60,8 @@ def status(context: Context, query: Query) -> Answer:
         "calls": stored["calls"] or 0,
         "last_received_at": rfc3339(stored["last_received_ns"]),
         "last_judged_at": rfc3339(stored["last_judged_ns"]),
-        "judged_lag_s": _lag_s(context, query),
+        "judged_lag_s": lag_s,
         "refused": {},
         "unreadable_traces": [{**row, "at": rfc3339(row.pop("at_ns"))} for row in faults],
-        **(context.status() if context.status else {}),
+        **process,
     }

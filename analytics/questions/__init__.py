@@ -32,7 +32,7 @@ NAMES: Mapping[str, str] = {
     "incident": "One incident",
     "incidents": "Incidents, newest first",
     "judge_faults": "Traces that the judge could not read",
-    "not_judged": "The oldest span that waits for the judge",
+    "not_judged": "The oldest row that no verdict covers",
     "rule_hits": "How often each rule spoke",
     "senders": "The account of each sender",
     "session": "One session",

@@ -14,9 +14,10 @@ from analytics.jobs import JudgeJob
 from analytics.jobs.corrections import correct
 from analytics.judge import judge_session
 from analytics.questions import Filters, rows
+from analytics.questions.waiting import oldest_waiting
 from analytics.settings import JudgeSettings
 from analytics.spans import Span, Trace
-from analytics.store import Batch
+from analytics.store import Batch, TraceKey
 from collector.store import DuckDBStore
 from telltale.vocabulary import Outcome
 from tests.jobs.stubs import stub_judge, stub_session, tool_span
@@ -160,6 +161,41 @@ def test_a_growing_trace_waits_for_its_turn_and_is_not_forgotten(store: DuckDBSt
     assert job_on(store).drain() == 1
     assert recounted(store) == {"ok": 3}
     assert store.read("SELECT * FROM pending_trace").num_rows == 0
+
+
+def test_rows_of_a_waiting_trace_are_covered_only_by_its_turn(store: DuckDBStore, send: Send) -> None:
+    """What came for a trace that waits is not judged, though the watermark has passed it, here and after a restart."""
+    job = job_on(store, again_s=3600.0)
+    send(tool_span(1, 0))
+    job.run_once()
+    assert (job.covered, oldest_waiting(store, "default", 0)) == (job.watermark, None)
+    before = job.covered
+    send(tool_span(1, 1), tool_span(2, 0))
+    job.run_once()
+
+    assert job.covered == before < job.watermark
+    late = store.read("SELECT received_ns AS at FROM {span} AS s WHERE span_id = $id", {"id": f"{1001:016x}"})
+    assert oldest_waiting(store, "default", 0) == late["at"][0].as_py()
+    assert oldest_waiting(store, "other", 0) is None
+    again = job_on(store)
+    assert again.covered < again.watermark
+    again.drain()
+    assert (again.covered, oldest_waiting(store, "default", 0)) == (again.watermark, None)
+
+
+def test_another_turn_without_new_rows_is_no_lag(store: DuckDBStore, send: Send) -> None:
+    """A trace that a correction asks to be judged again is covered by the verdict that it has, until more comes."""
+    job = job_on(store, again_s=3600.0)
+    send(tool_span(1, 0))
+    job.run_once()
+    job.judge_again([TraceKey("default", f"{1:032x}")])
+
+    assert (job.covered, oldest_waiting(store, "default", 0)) == (job.watermark, None)
+    before = job.watermark
+    send(tool_span(1, 1), tool_span(2, 0))
+    job.run_once()
+    assert job.covered == before < job.watermark
+    assert oldest_waiting(store, "default", 0) is not None
 
 
 def test_projects_with_equal_ids_stay_apart(store: DuckDBStore, send: Send) -> None:

@@ -48,6 +48,7 @@ PARAMS: dict[str, Any] = {
     "span_id": "x",
     "session_id": "x",
     "from_ns": 0,
+    "recent_ns": 0,
     "state": "",
     "detected_from_ns": 0,
     "detected_to_ns": 2**62,
