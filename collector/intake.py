@@ -19,9 +19,10 @@ from dataclasses import dataclass, field
 import structlog
 
 from analytics.store import Batch, Receipt, Store
-from collector.decode import DEFAULT_LIMITS, Decoded, DecodeLimits, Encoding, Signal, decode, trim_batch
+from collector.decode import DEFAULT_LIMITS, Decoded, DecodeLimits, Encoding, Signal, base64_of, decode, trim_batch
 from collector.errors import Refusal, as_refusal, overloaded
 from collector.metrics import Metrics
+from collector.redact import BatchRedactor
 
 REQUEST_DEADLINE_S = 8.0
 """A request is answered within this time: below the 10 s after which OpenTelemetry SDKs give up."""
@@ -97,6 +98,7 @@ class Intake:
         self._store = store
         self._metrics = metrics
         self._redact = redact
+        self._of_bytes = redact.of_bytes if isinstance(redact, BatchRedactor) else base64_of
         self._limits = limits
         self._group_requests = group_requests
         self._group_bytes = group_bytes
@@ -202,6 +204,7 @@ class Intake:
                 project=export.project,
                 received_ns=export.received_ns,
                 limits=self._limits,
+                of_bytes=self._of_bytes,
             )
         except Exception as error:
             refusal = as_refusal(error)

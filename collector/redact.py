@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import msgspec
 
 from analytics.spans import Attributes, LogRecord, Span
 from analytics.store import Batch
+from collector.decode.caps import SHORT_CHARS, base64_of, event_mark
 from telltale.redaction import Redactor
 
 TAIL = 256
@@ -22,7 +24,20 @@ TAIL = 256
 
 _KNOWN_NAMES = 20_000
 
+_BYTES_LOOKED_AT = 256 * 1024
+"""More than is kept of any bytes: their base64 text, a third longer, is cut at as many characters."""
+
+_SHORTEST_BYTES = 5
+
 _encode = msgspec.json.Encoder(enc_hook=str).encode
+
+
+@dataclass(slots=True)
+class _Done:
+    """What many rows of a batch share, masked once: attributes by the id of what was sent, texts by themselves."""
+
+    attributes: dict[int, Attributes] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
 
 
 class BatchRedactor:
@@ -34,35 +49,72 @@ class BatchRedactor:
 
     def __call__(self, batch: Batch) -> None:
         """Mask the secrets of a batch in place."""
-        resources: dict[int, Attributes] = {}
+        done = _Done()
         for span in batch.spans:
-            self._span(span, resources)
+            self._span(span, done)
         for log in batch.logs:
-            self._log(log, resources)
+            self._log(log, done)
 
-    def _span(self, span: Span, resources: dict[int, Attributes]) -> None:
-        span.resource = self._shared(span.resource, resources)
+    def of_bytes(self, raw: bytes) -> str:
+        """The text that stands for bytes: base64, or one mark where what they say, read as UTF-8, holds a secret."""
+        if len(raw) >= _SHORTEST_BYTES:
+            said = raw[:_BYTES_LOOKED_AT].decode("utf-8", "replace")
+            if self.redactor.text(said) != said:
+                return self.redactor.mark("bytes", said)
+        return base64_of(raw)
+
+    def _span(self, span: Span, done: _Done) -> None:
+        cut = span.cut
+        span.resource = self._shared(span.resource, done, cut, "resource.")
         if span.scope_attributes:
-            span.scope_attributes = self._shared(span.scope_attributes, resources)
-        if self._is_clean(span) and not span.cut:
+            span.scope_attributes = self._shared(span.scope_attributes, done, cut, "scope.")
+        span.scope_name = self._shared_text(span.scope_name, done)
+        span.scope_version = self._shared_text(span.scope_version, done)
+        span.schema_url = self._shared_text(span.schema_url, done)
+        if not cut and self._is_clean(span):
             return
-        text = self.redactor.text
-        span.name, span.status_message, span.trace_state = (
-            text(span.name),
-            text(span.status_message),
-            text(span.trace_state),
-        )
-        span.attributes = self._attributes(span.attributes, span.cut)
+        span.name = self._text(span.name, was_cut="name" in cut)
+        span.status_message = self._text(span.status_message, was_cut="status_message" in cut)
+        span.trace_state = self._short(span.trace_state)
+        span.attributes = self._attributes(span.attributes, cut)
         for event in span.events:
-            event.name, event.attributes = text(event.name), self._attributes(event.attributes, span.cut)
+            prefix = event_mark(event.name)
+            event.name = self._text(event.name, was_cut="event.name" in cut)
+            event.attributes = self._attributes(event.attributes, cut, prefix)
         for link in span.links:
-            link.attributes = self._attributes(link.attributes, span.cut)
+            link.attributes = self._attributes(link.attributes, cut, "link.")
+        if cut:
+            span.cut = self._marks(cut)
 
-    def _log(self, log: LogRecord, resources: dict[int, Attributes]) -> None:
-        log.resource = self._shared(log.resource, resources)
-        log.event_name = self.redactor.text(log.event_name)
-        log.body = _shortened(self.redactor.value(log.body)) if "body" in log.cut else self.redactor.value(log.body)
-        log.attributes = self._attributes(log.attributes, log.cut)
+    def _log(self, log: LogRecord, done: _Done) -> None:
+        cut = log.cut
+        log.resource = self._shared(log.resource, done, cut, "resource.")
+        log.scope_name = self._shared_text(log.scope_name, done)
+        log.scope_version = self._shared_text(log.scope_version, done)
+        log.event_name = self._short(log.event_name)
+        log.body = _shortened(log.body, self.redactor.value(log.body), was_cut="body" in cut)
+        log.attributes = self._attributes(log.attributes, cut)
+        if cut:
+            log.cut = self._marks(cut)
+
+    def _text(self, text: str, *, was_cut: bool) -> str:
+        masked = _shortened(text, self.redactor.text(text), was_cut=was_cut)
+        return masked if isinstance(masked, str) else text
+
+    def _short(self, text: str) -> str:
+        """A masked key, scope, schema or state: where it is longer than its cap, decoding has cut it."""
+        masked = self.redactor.text(text)
+        return masked if len(text) <= SHORT_CHARS else masked[:-TAIL][:SHORT_CHARS]
+
+    def _shared_text(self, text: str, done: _Done) -> str:
+        masked = done.texts.get(text)
+        if masked is None:
+            masked = done.texts[text] = self._short(text)
+        return masked
+
+    def _marks(self, cut: dict[str, int]) -> dict[str, int]:
+        """What was cut, by name: a name may hold a secret itself."""
+        return {self._short(name): length for name, length in cut.items()}
 
     def _is_clean(self, span: Span) -> bool:
         parts = [span.name, span.status_message, span.trace_state]
@@ -92,25 +144,29 @@ class BatchRedactor:
         return True
 
     def _learn(self, attributes: Attributes) -> bool:
-        if not all(self.redactor.innocent_name(name) for name in attributes.keys() - self._innocent):
+        unknown = attributes.keys() - self._innocent
+        if not all(len(name) <= SHORT_CHARS and self.redactor.innocent_name(name) for name in unknown):
             return False
         if len(self._innocent) < _KNOWN_NAMES:
             self._innocent.update(attributes)
         return True
 
-    def _attributes(self, attributes: Attributes, cut: dict[str, int]) -> Attributes:
-        masked = self.redactor.attributes(attributes)
-        for name in cut:
-            if name in masked:
-                masked[name] = _shortened(masked[name])
-        return masked
+    def _attributes(self, attributes: Attributes, cut: dict[str, int], prefix: str = "") -> Attributes:
+        if not cut and all(len(name) <= SHORT_CHARS for name in attributes):
+            return self.redactor.attributes(attributes)
+        return {
+            self._short(name): _shortened(value, self.redactor.attribute(name, value), was_cut=prefix + name in cut)
+            for name, value in attributes.items()
+        }
 
-    def _shared(self, attributes: Attributes, done: dict[int, Attributes]) -> Attributes:
-        if id(attributes) not in done:
+    def _shared(self, attributes: Attributes, done: _Done, cut: dict[str, int], prefix: str) -> Attributes:
+        masked = done.attributes.get(id(attributes))
+        if masked is None:
             parts: list[str] = []
-            clean = self._collect(attributes, parts) and self.redactor.clean("\n".join(parts))
-            done[id(attributes)] = attributes if clean else self.redactor.attributes(attributes)
-        return done[id(attributes)]
+            clean = not cut and self._collect(attributes, parts) and self.redactor.clean("\n".join(parts))
+            masked = attributes if clean else self._attributes(attributes, cut, prefix)
+            done.attributes[id(attributes)] = masked
+        return masked
 
 
 def redact_batch(batch: Batch, redactor: Redactor) -> None:
@@ -125,8 +181,11 @@ def _as_text(value: Any) -> str:
         return repr(value)
 
 
-def _shortened(value: Any) -> Any:
-    return value[:-TAIL] if isinstance(value, str) and len(value) > 2 * TAIL else value
+def _shortened(sent: Any, masked: Any, *, was_cut: bool) -> Any:
+    """A masked text without its tail, where decoding had cut it; marks may have made it shorter than its cap."""
+    if was_cut and isinstance(sent, str) and len(sent) > 2 * TAIL and isinstance(masked, str):
+        return masked[:-TAIL]
+    return masked
 
 
 def site_key(database: Path) -> bytes:

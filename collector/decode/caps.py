@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -12,6 +13,12 @@ from collector.decode.payload_keys import is_payload_key
 
 DEPTH_MARK = "[nested too deep]"
 """Stands for a value below the depth limit."""
+
+SHORT_CHARS = 1024
+"""Cap of attribute keys, scopes, schema URLs, trace states and names of log events; as long as no sender makes one."""
+
+BytesText = Callable[[bytes], str]
+"""The text that stands for bytes in a row."""
 
 T = TypeVar("T")
 
@@ -38,11 +45,37 @@ def cap_text(key: str, text: str, cut: dict[str, int], mark: str, limits: Decode
     return text
 
 
-def cap_key(key: str) -> str:
-    """An attribute key of at most 1,024 characters, NUL made visible."""
-    if "\0" in key:
-        key = key.replace("\0", "\u2400")
-    return key[:1024]
+def visible(text: str) -> str:
+    """A text with NUL made visible."""
+    return text.replace("\0", "\u2400") if "\0" in text else text
+
+
+def cap_key(key: str, limits: DecodeLimits) -> str:
+    """An attribute key cut at `SHORT_CHARS`, plus the overlap; NUL made visible. Keys inside a value are not cut:
+    the whole value is, so that no cut lies across a secret in one.
+    """
+    return visible(key)[: SHORT_CHARS + limits.overlap]
+
+
+def cap_short(text: str, cut: dict[str, int], mark: str, limits: DecodeLimits) -> str:
+    """A scope's name or version, a schema URL, a trace state, an event's name: cut at `SHORT_CHARS`, plus the overlap.
+
+    A cut is written to `cut[mark]` with the original length.
+    """
+    if len(text) <= SHORT_CHARS:
+        return text
+    cut[mark] = len(text)
+    return text[: SHORT_CHARS + limits.overlap]
+
+
+def event_mark(name: str) -> str:
+    """What the marks of an event's cut attributes begin with; without a long name, half of which may be a secret."""
+    return f"event.{name}." if len(name) <= 64 else "event."
+
+
+def base64_of(raw: bytes) -> str:
+    """Bytes as OTLP/JSON writes them."""
+    return base64.b64encode(raw).decode()
 
 
 def cap_nested(key: str, value: Any, cut: dict[str, int], mark: str, limits: DecodeLimits) -> Any:

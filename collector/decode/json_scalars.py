@@ -75,10 +75,10 @@ def double(value: float | int | str) -> float:
         raise DecodeError('a doubleValue must be a number, "NaN", "Infinity" or "-Infinity"') from None
 
 
-def base64_text(text: str) -> str:
-    """Checked base64, in its canonical spelling."""
+def base64_bytes(text: str) -> bytes:
+    """The bytes of a bytesValue."""
     try:
-        return base64.b64encode(base64.b64decode(text, validate=True)).decode()
+        return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise DecodeError("a bytesValue must be base64") from None
 

@@ -16,9 +16,20 @@ import msgspec
 
 from analytics.spans import Attributes, Event, Link, LogRecord, Span
 from collector.decode import json_shapes as shapes
-from collector.decode.caps import DEPTH_MARK, cap_key, cap_nested, cap_text, choose_attributes, thin
+from collector.decode.caps import (
+    DEPTH_MARK,
+    BytesText,
+    cap_key,
+    cap_nested,
+    cap_short,
+    cap_text,
+    choose_attributes,
+    event_mark,
+    thin,
+    visible,
+)
 from collector.decode.decoded import Decoded, DecodeError, Signal, TooManyRecordsError
-from collector.decode.json_scalars import IdError, base64_text, double, enum, hex_id, integer, uint64
+from collector.decode.json_scalars import IdError, base64_bytes, double, enum, hex_id, integer, uint64
 from collector.decode.limits import DecodeLimits
 
 _DECODERS: Mapping[Signal, msgspec.json.Decoder[Any]] = {
@@ -34,13 +45,15 @@ _ESCAPE = re.compile(
 """A whole surrogate pair, half of one, or any other escape (so that the u of `\\\\u` begins none)."""
 
 
-def decode(body: bytes, signal: Signal, project: str, received_ns: int, limits: DecodeLimits) -> Decoded:
+def decode(
+    body: bytes, signal: Signal, project: str, received_ns: int, limits: DecodeLimits, *, of_bytes: BytesText
+) -> Decoded:
     """Rows of one JSON request; see `collector.decode.decode`."""
     if body.count(b"{") > limits.json_objects:
         raise TooManyRecordsError("the body holds too many objects; send smaller batches")
     request = _parse(body, signal)
     decoded = Decoded()
-    reader = _Reader(decoded, project, received_ns, limits)
+    reader = _Reader(decoded, project, received_ns, limits, of_bytes=of_bytes)
     if signal is Signal.METRICS:
         decoded.not_kept = sum(
             len(scoped.metrics or ())
@@ -87,7 +100,8 @@ class _Shared:
     """What the spans of one ScopeSpans share."""
 
     resource: Attributes
-    scope: shapes.Scope
+    scope_name: str
+    scope_version: str
     scope_attributes: Attributes
     schema_url: str
 
@@ -95,13 +109,16 @@ class _Shared:
 class _Reader:
     """Turns one parsed request into rows; holds what all of its rows share."""
 
-    __slots__ = ("_decoded", "_limits", "_project", "_received_ns", "_records", "malformed")
+    __slots__ = ("_decoded", "_limits", "_of_bytes", "_project", "_received_ns", "_records", "malformed")
 
-    def __init__(self, decoded: Decoded, project: str, received_ns: int, limits: DecodeLimits) -> None:
+    def __init__(
+        self, decoded: Decoded, project: str, received_ns: int, limits: DecodeLimits, *, of_bytes: BytesText
+    ) -> None:
         self._decoded = decoded
         self._project = project
         self._received_ns = received_ns
         self._limits = limits
+        self._of_bytes = of_bytes
         self._records = 0
         self.malformed: IdError | None = None
 
@@ -123,7 +140,13 @@ class _Reader:
             scope = scoped.scope or shapes.Scope()
             cut = dict(resource_cut)
             scope_attributes, _ = self._attributes(scope.attributes, cut, "scope.")
-            shared = _Shared(resource, scope, scope_attributes, (scoped.schema_url or group.schema_url or "")[:1024])
+            shared = _Shared(
+                resource,
+                self._short("scope_name", scope.name, cut),
+                self._short("scope_version", scope.version, cut),
+                scope_attributes,
+                self._short("schema_url", scoped.schema_url or group.schema_url, cut),
+            )
             for message in scoped.spans or ():
                 try:
                     span = self._span(message, shared, dict(cut))
@@ -160,11 +183,11 @@ class _Reader:
             events=events,
             links=links,
             resource=shared.resource,
-            scope_name=(shared.scope.name or "")[:1024],
-            scope_version=(shared.scope.version or "")[:1024],
+            scope_name=shared.scope_name,
+            scope_version=shared.scope_version,
             scope_attributes=shared.scope_attributes,
             schema_url=shared.schema_url,
-            trace_state=(message.trace_state or "")[:1024],
+            trace_state=self._short("trace_state", message.trace_state, cut),
             flags=uint64(message.flags) & 0xFF,
             dropped_attributes=uint64(message.dropped_attributes_count) + dropped,
             dropped_events=uint64(message.dropped_events_count) + dropped_events,
@@ -190,7 +213,7 @@ class _Reader:
         events = []
         for message in kept:
             name = cap_text("name", message.name or "", cut, "event.name", self._limits)
-            attributes, lost = self._attributes(message.attributes, cut, f"event.{name[:64]}.")
+            attributes, lost = self._attributes(message.attributes, cut, event_mark(name))
             dropped += lost
             events.append(Event(name, uint64(message.time_unix_nano), attributes))
         return events, dropped
@@ -213,35 +236,41 @@ class _Reader:
         for scoped in group.scope_logs or ():
             self._count(len(scoped.log_records or ()))
             scope = scoped.scope or shapes.Scope()
+            cut = dict(resource_cut)
+            names = self._short("scope_name", scope.name, cut), self._short("scope_version", scope.version, cut)
             for message in scoped.log_records or ():
                 try:
-                    self._decoded.batch.logs.append(self._log(message, resource, scope, dict(resource_cut)))
+                    self._decoded.batch.logs.append(self._log(message, resource, names, dict(cut)))
                 except IdError as error:
                     self._reject("log records", error)
 
     def _log(
-        self, message: shapes.LogRecord, resource: Attributes, scope: shapes.Scope, cut: dict[str, int]
+        self, message: shapes.LogRecord, resource: Attributes, scope: tuple[str, str], cut: dict[str, int]
     ) -> LogRecord:
         attributes, dropped = self._attributes(message.attributes, cut, "")
         body = self._value("body", message.body, cut, "body") if message.body else None
+        event_name = self._short("event_name", message.event_name, cut)
         if cut:
             self._decoded.notes["log records have values cut at a cap"] += 1
         return LogRecord(
             trace_id=hex_id(message.trace_id, 32),
             span_id=hex_id(message.span_id, 16),
-            event_name=(message.event_name or "")[:1024],
+            event_name=event_name,
             time_ns=uint64(message.time_unix_nano) or uint64(message.observed_time_unix_nano),
             severity=enum(message.severity_number, shapes.SEVERITIES),
             body=body,
             attributes=attributes,
             resource=resource,
-            scope_name=(scope.name or "")[:1024],
-            scope_version=(scope.version or "")[:1024],
+            scope_name=scope[0],
+            scope_version=scope[1],
             dropped_attributes=uint64(message.dropped_attributes_count) + dropped,
             cut=cut,
             project=self._project,
             received_ns=self._received_ns,
         )
+
+    def _short(self, mark: str, text: str | None, cut: dict[str, int]) -> str:
+        return cap_short(text, cut, mark, self._limits) if text else ""
 
     def _attributes(
         self, pairs: Sequence[shapes.KeyValue] | None, cut: dict[str, int], prefix: str
@@ -257,7 +286,7 @@ class _Reader:
             pairs = [pair for n, pair in enumerate(pairs) if n in chosen]
         attributes: Attributes = {}
         for pair in pairs:
-            key = cap_key(pair.key or "")
+            key = cap_key(pair.key or "", limits)
             value = pair.value
             attributes[key] = None if value is None else self._value(key, value, cut, prefix + key)
         return attributes, dropped
@@ -281,7 +310,7 @@ class _Reader:
             cut[mark] = len(str(number))
             return None
         if value.bytes_value is not None:
-            return cap_text(key, base64_text(value.bytes_value), cut, mark, self._limits)
+            return cap_text(key, self._of_bytes(base64_bytes(value.bytes_value)), cut, mark, self._limits)
         return None
 
     def _nested(self, value: shapes.AnyValue | None, depth: int, cut: dict[str, int], mark: str) -> Any:
@@ -289,7 +318,7 @@ class _Reader:
         if value is None:
             return None
         if value.string_value is not None:
-            return value.string_value.replace("\0", "\u2400")
+            return visible(value.string_value)
         array, kvlist = value.array_value, value.kvlist_value
         if array is None and kvlist is None:
             return self._scalar("", value, cut, mark)
@@ -300,7 +329,7 @@ class _Reader:
         if array is not None:
             result = [inner(item) for item in array.values or ()]
         else:
-            result = {cap_key(pair.key or ""): inner(pair.value) for pair in (kvlist and kvlist.values) or ()}
+            result = {visible(pair.key or ""): inner(pair.value) for pair in (kvlist and kvlist.values) or ()}
         if depth > self._limits.depth:
             cut.setdefault(mark, len(DEPTH_MARK))
             return DEPTH_MARK

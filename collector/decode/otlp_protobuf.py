@@ -6,14 +6,24 @@ row that holds it; in a resource or scope, all rows under it.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from typing import Any
 
 from google.protobuf.message import DecodeError as ProtobufDecodeError
 
 from analytics.spans import Attributes, Event, Link, LogRecord, Span
-from collector.decode.caps import DEPTH_MARK, cap_key, cap_nested, cap_text, choose_attributes, thin
+from collector.decode.caps import (
+    DEPTH_MARK,
+    BytesText,
+    cap_key,
+    cap_nested,
+    cap_short,
+    cap_text,
+    choose_attributes,
+    event_mark,
+    thin,
+    visible,
+)
 from collector.decode.decoded import Decoded, DecodeError, Signal
 from collector.decode.limits import DecodeLimits
 from collector.decode.messages import LogRequest, TraceRequest
@@ -26,7 +36,9 @@ _Scope = tuple[str, str, Attributes, str]
 """Name, version and attributes of a scope, and the schema URL: the order of `analytics.spans.Span`."""
 
 
-def decode(body: bytes, signal: Signal, project: str, received_ns: int, limits: DecodeLimits) -> Decoded:
+def decode(
+    body: bytes, signal: Signal, project: str, received_ns: int, limits: DecodeLimits, *, of_bytes: BytesText
+) -> Decoded:
     """Rows of one protobuf request; see `collector.decode.decode`."""
     count = count_records(body, limits.records)
     decoded = Decoded()
@@ -39,7 +51,7 @@ def decode(body: bytes, signal: Signal, project: str, received_ns: int, limits: 
         request = _MESSAGE[signal].FromString(body)
     except ProtobufDecodeError:
         raise DecodeError(f"the body is not an OTLP {signal} request in protobuf") from None
-    reader = _Reader(decoded, project, received_ns, limits)
+    reader = _Reader(decoded, project, received_ns, limits, of_bytes=of_bytes)
     if signal is Signal.TRACES:
         for group in request.resource_spans:
             reader.resource_spans(group)
@@ -52,13 +64,16 @@ def decode(body: bytes, signal: Signal, project: str, received_ns: int, limits: 
 class _Reader:
     """Turns one parsed request into rows; holds what all of its rows share."""
 
-    __slots__ = ("_decoded", "_limits", "_project", "_received_ns", "_small", "_trace_hex", "_trace_id")
+    __slots__ = ("_decoded", "_limits", "_of_bytes", "_project", "_received_ns", "_small", "_trace_hex", "_trace_id")
 
-    def __init__(self, decoded: Decoded, project: str, received_ns: int, limits: DecodeLimits) -> None:
+    def __init__(
+        self, decoded: Decoded, project: str, received_ns: int, limits: DecodeLimits, *, of_bytes: BytesText
+    ) -> None:
         self._decoded = decoded
         self._project = project
         self._received_ns = received_ns
         self._limits = limits
+        self._of_bytes = of_bytes
         self._trace_id, self._trace_hex = b"", ""
         self._small = min(SMALL, limits.value_chars)  # no text in an attribute of so many bytes can need a cut
 
@@ -96,7 +111,13 @@ class _Reader:
         scope = scoped.scope
         attributes, _ = self._attributes(scope.attributes, cut, "scope.")
         url = text(scoped.schema_url) or schema_url
-        return text(scope.name)[:1024], text(scope.version)[:1024], attributes, url[:1024]
+        name, version = self._scope_names(scope, cut)
+        return name, version, attributes, cap_short(url, cut, "schema_url", self._limits)
+
+    def _scope_names(self, scope: Any, cut: dict[str, int]) -> tuple[str, str]:
+        limits = self._limits
+        name = cap_short(text(scope.name), cut, "scope_name", limits)
+        return name, cap_short(text(scope.version), cut, "scope_version", limits)
 
     def _span(self, message: Any, resource: Attributes, shared: _Scope, shared_cut: dict[str, int]) -> Span | None:
         trace_id, span_id, parent = message.trace_id, message.span_id, message.parent_span_id
@@ -108,6 +129,7 @@ class _Reader:
             return None
         cut = dict(shared_cut) if shared_cut else {}
         status, state = message.status, message.trace_state
+        state = cap_short(text(state), cut, "trace_state", self._limits) if state else ""
         start, end = message.start_time_unix_nano, message.end_time_unix_nano
         attributes, dropped = self._attributes(message.attributes, cut, "")
         name, reason = self._text("name", message.name, cut), self._text("status_message", status.message, cut)
@@ -139,7 +161,7 @@ class _Reader:
             links,
             resource,
             *shared,
-            text(state)[:1024] if state else "",
+            state,
             message.flags & 0xFF,
             message.dropped_attributes_count + dropped,
             message.dropped_events_count + dropped_events,
@@ -160,7 +182,7 @@ class _Reader:
         events = []
         for message in kept:
             name = self._text("event.name", message.name, cut)
-            attributes, lost = self._attributes(message.attributes, cut, f"event.{name[:64]}.")
+            attributes, lost = self._attributes(message.attributes, cut, event_mark(name))
             dropped += lost
             events.append(Event(name, message.time_unix_nano, attributes))
         return events, dropped
@@ -181,14 +203,15 @@ class _Reader:
             self._reject_logs(sum(len(scoped.log_records) for scoped in group.scope_logs))
             return
         for scoped in group.scope_logs:
+            cut = dict(resource_cut)
             try:
-                scope = (text(scoped.scope.name)[:1024], text(scoped.scope.version)[:1024])
+                scope = self._scope_names(scoped.scope, cut)
             except NotUtf8Error:
                 self._reject_logs(len(scoped.log_records))
                 continue
             for message in scoped.log_records:
                 try:
-                    record = self._log(message, resource, scope, dict(resource_cut))
+                    record = self._log(message, resource, scope, dict(cut))
                 except NotUtf8Error:
                     self._reject_logs(1)
                     continue
@@ -206,7 +229,7 @@ class _Reader:
             return None
         attributes, dropped = self._attributes(message.attributes, cut, "")
         body = self._value("body", any_value(message.body), cut, "body")
-        event_name = text(message.event_name)[:1024]
+        event_name = cap_short(text(message.event_name), cut, "event_name", self._limits)
         if cut:
             self._decoded.notes["log records have values cut at a cap"] += 1
         return LogRecord(
@@ -244,7 +267,7 @@ class _Reader:
             elif pair := text_pair(raw):
                 key, value = pair
                 if len(value) > large or "\0" in value or "\0" in key:
-                    key = cap_key(key)
+                    key = cap_key(key, limits)
                     value = cap_text(key, value, cut, prefix + key, limits)
                 attributes[key] = value
             else:
@@ -268,7 +291,7 @@ class _Reader:
     def _any(self, raw: bytes, attributes: Attributes, cut: dict[str, int], prefix: str) -> None:
         """An attribute of any form, the slow way."""
         message = any_pair(raw)
-        key = cap_key(message.key)
+        key = cap_key(message.key, self._limits)
         attributes[key] = self._value(key, message.value, cut, prefix + key)
 
     def _value(self, key: str, value: Any, cut: dict[str, int], mark: str) -> Any:
@@ -282,7 +305,7 @@ class _Reader:
                 return None
             return number
         if kind == "bytes_value":
-            return cap_text(key, base64.b64encode(value.bytes_value).decode(), cut, mark, self._limits)
+            return cap_text(key, self._of_bytes(value.bytes_value), cut, mark, self._limits)
         if kind == "string_value":
             return cap_text(key, value.string_value, cut, mark, self._limits)
         return getattr(value, kind) if kind in ("int_value", "bool_value") else None
@@ -299,12 +322,11 @@ class _Reader:
             if depth > self._limits.depth:
                 return self._too_deep(cut, mark)
             return {
-                cap_key(pair.key): self._nested(pair.value, pair.value.WhichOneof("value"), depth + 1, cut, mark)
+                visible(pair.key): self._nested(pair.value, pair.value.WhichOneof("value"), depth + 1, cut, mark)
                 for pair in value.kvlist_value.values
             }
         if kind == "string_value":
-            text: str = value.string_value
-            return text.replace("\0", "\u2400") if "\0" in text else text
+            return visible(value.string_value)
         return self._value("", value, cut, mark)
 
     @staticmethod

@@ -14,9 +14,10 @@ import tenacity
 
 from analytics.jobs.judge_job import JudgeJob
 from analytics.store import Batch
-from collector.decode import Decoded, DecodeError, DecodeLimits, Encoding, decode, trim_batch
+from collector.decode import Decoded, DecodeError, DecodeLimits, Encoding, base64_of, decode, trim_batch
 from collector.files.reading import Piece, Problem
 from collector.intake import Redact
+from collector.redact import BatchRedactor
 from collector.store import DuckDBStore
 
 GROUP_ROWS = 5_000
@@ -71,13 +72,21 @@ class StoreTarget:
         self._store = store
         self._judge = judge
         self._redact = redact
+        self._of_bytes = redact.of_bytes if isinstance(redact, BatchRedactor) else base64_of
         self._tally = tally
         self._batch = Batch()
 
     def send(self, piece: Piece) -> None:
         """Decode one request; append when enough has gathered."""
         try:
-            decoded = decode(piece.body, piece.signal, piece.encoding, received_ns=time.time_ns(), limits=FILE_LIMITS)
+            decoded = decode(
+                piece.body,
+                piece.signal,
+                piece.encoding,
+                received_ns=time.time_ns(),
+                limits=FILE_LIMITS,
+                of_bytes=self._of_bytes,
+            )
         except DecodeError as error:
             self._tally.problem(piece.where, str(error))
             return

@@ -129,7 +129,7 @@ class Redactor:
 
     def attributes(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
         """Attributes of a span, event, resource or log; names of conventions are never taken for secrets."""
-        return {self.text(name): self._attribute(name, value) for name, value in attributes.items()}
+        return {self.text(name): self.attribute(name, value) for name, value in attributes.items()}
 
     def mark(self, kind: str, secret: str) -> str:
         """`[REDACTED:kind:hmac8]` for a secret, counted."""
@@ -143,7 +143,8 @@ class Redactor:
         kind = kind_of_key(key) or ("key" if key.lower() in self._extra_keys else None)
         return None if kind in self.config.off else kind
 
-    def _attribute(self, name: str, value: Any) -> Any:
+    def attribute(self, name: str, value: Any) -> Any:
+        """The value of one attribute; see `attributes`."""
         if self._allowed is not None and not self._allowed.match(name):
             return self._whole("not_allowed", value, 0)
         kind = kind_of_attribute(name) or ("key" if name.lower() in self._extra_keys else None)
