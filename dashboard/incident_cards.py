@@ -14,6 +14,7 @@ from dashboard.view import View
 
 Incident = Mapping[str, Any]
 _STATE = {"firing": "red", "acknowledged": "orange", "resolved": "green"}
+_SEVERITY = {"page": "red", "ticket": "gray"}
 _SHOWN = 3
 _SIGNS: Mapping[str, Mapping[str, str]] = {
     "internal_above_baseline": {"code": "INTERNAL", "outcome": words.FAILED},
@@ -24,9 +25,15 @@ _SIGNS: Mapping[str, Mapping[str, str]] = {
 """What marks the calls of each rule; the rules that are about no call are not here."""
 
 
+def gravest_first(rows: Sequence[Incident]) -> list[Incident]:
+    """Pages before tickets, each newest first."""
+    newest = sorted(rows, key=lambda row: str(row.get("detected")), reverse=True)
+    return sorted(newest, key=lambda row: row.get("severity") != "page")
+
+
 def open_incidents(rows: Sequence[Incident], view: View) -> None:
-    """The open incidents, most recent first, above everything else: one row each."""
-    for row in rows[:_SHOWN]:
+    """The open incidents, pages first, then most recent first, above everything else: one row each."""
+    for row in gravest_first(rows)[:_SHOWN]:
         with st.container(border=True, key=f"incident.{row.get('id')}"):
             _row(row, view)
     if len(rows) > _SHOWN:
@@ -45,9 +52,11 @@ def card(row: Incident, view: View, lines: int = 2) -> None:
 
 
 def _row(row: Incident, view: View) -> None:
-    """State, tool, code and age, and the ways to the failing step, to the calls, and to the incident."""
+    """Severity, state, tool, code and age, and the ways to the failing step, to the calls, and to the incident."""
     state = str(row.get("state"))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        severity = str(row.get("severity"))
+        st.badge(severity if severity in _SEVERITY else "unknown", color=_SEVERITY.get(severity, "gray"))  # type: ignore[arg-type]
         known = state if state in _STATE else "unknown"
         st.badge(known, color=_STATE.get(state, "gray"), icon=_icon(state))  # type: ignore[arg-type]
         st.text(plain(row.get("tool") or "all tools", 80))

@@ -28,7 +28,7 @@ if not open_ones and not over and detail is None:
 
 if detail is not None:
     incident_detail.detail(detail, view)
-for title, rows in (("Open", open_ones), ("Resolved", over)):
+for title, rows in (("Open", incident_cards.gravest_first(open_ones)), ("Resolved", over)):
     others = [row for row in rows if row is not detail]
     if others:
         st.subheader(f"{title}: {words.count(len(rows))}", anchor=False)
