@@ -14,7 +14,6 @@ from dashboard.view import View
 
 Incident = Mapping[str, Any]
 _STATE = {"firing": "red", "acknowledged": "orange", "resolved": "green"}
-_SEVERITY = {"page": "red", "ticket": "gray"}
 _SHOWN = 3
 _SIGNS: Mapping[str, Mapping[str, str]] = {
     "internal_above_baseline": {"code": "INTERNAL", "outcome": words.FAILED},
@@ -55,8 +54,7 @@ def _row(row: Incident, view: View) -> None:
     """Severity, state, tool, code and age, and the ways to the failing step, to the calls, and to the incident."""
     state = str(row.get("state"))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        severity = str(row.get("severity"))
-        st.badge(severity if severity in _SEVERITY else "unknown", color=_SEVERITY.get(severity, "gray"))  # type: ignore[arg-type]
+        st.badge(words.severity(row.get("severity")), color="red" if row.get("severity") == "page" else "gray")
         known = state if state in _STATE else "unknown"
         st.badge(known, color=_STATE.get(state, "gray"), icon=_icon(state))  # type: ignore[arg-type]
         st.text(plain(row.get("tool") or "all tools", 80))

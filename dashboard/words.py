@@ -60,6 +60,11 @@ def step_kind(kind: object) -> str:
 _KINDS = frozenset({"user", "model", "tool", "upstream", "agent", "other"})
 
 
+def severity(value: object) -> str:
+    """Whether an incident wakes somebody (`page`) or waits for the morning (`ticket`), from the closed list."""
+    return str(value) if value in ("page", "ticket") else "unknown"
+
+
 def parse_time(value: object) -> datetime | None:
     """An RFC 3339 time as an aware UTC datetime; None for anything else."""
     if not isinstance(value, str):
