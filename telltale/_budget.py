@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from telltale._envelope import Envelope, append_sentence
-from telltale._words import budget_sentence
+from telltale._words import budget_sentence, without_retry_advice
 from telltale.vocabulary import Action
 
 
@@ -183,7 +183,7 @@ class Budget:
         if not spending.exhausted:
             return envelope, spending
         body = dict(envelope["error"])
-        body["message"] = append_sentence(body["message"], budget_sentence(count))
+        body["message"] = append_sentence(without_retry_advice(body["message"]), budget_sentence(count))
         body["action"] = Action.STOP_AND_TELL_USER.value
         body["retryable"] = False
         body.pop("retry_after_seconds", None)

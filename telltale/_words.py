@@ -60,6 +60,19 @@ def budget_sentence(failures: int) -> str:
     return f"This tool has failed {times}; stop calling it in this conversation."
 
 
+_AGAIN = (" Try once more later.", " Wait, then try once more.")
+"""The library's own advice to call again, as the messages of passing failures end in it."""
+
+
+def without_retry_advice(message: str) -> str:
+    """A message without the advice to call again, as the library words it: at the budget the opposite is said. What an
+    author worded otherwise stays.
+    """
+    for advice in _AGAIN:
+        message = message.replace(advice, "", 1)
+    return message
+
+
 def agent_instruction() -> str:
     """The paragraph for an agent's instruction that says what a tool answers and what each action asks of it.
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 import telltale
 from telltale import Budget, Code, MappingStore, MemoryStore, RedisStore, ToolError, guard
 from telltale._budget import BudgetStore
+from telltale._words import without_retry_advice
 from telltale.testing import assert_envelope, failing_tool
 from telltale.vocabulary import MESSAGE_CAP
 
@@ -71,6 +75,49 @@ def test_rate_limits_count_too() -> None:
     assert first["error"]["retry_after_seconds"] == 9
     assert second["error"]["action"] == "stop_and_tell_user"
     assert "retry_after_seconds" not in second["error"]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ConnectionRefusedError(),
+        TimeoutError(),
+        httpx.ConnectError("x"),
+        httpx.ReadTimeout("x"),
+        ToolError("UNAVAILABLE"),
+        ToolError("RATE_LIMITED"),
+        ToolError("UNAVAILABLE", quote="Try once more later."),
+    ],
+)
+def test_at_the_budget_nothing_asks_to_try_again(fault: Exception) -> None:
+    """The message of the call before gives the advice; the one that tells to stop does not."""
+    tool = guard("book", budget=Budget())(failing_tool(fault, fault))
+
+    first, second = tool()["error"]["message"], tool()["error"]["message"]
+
+    assert "once more" in first
+    own, _, quoted = second.partition("Untrusted text")
+    assert "once more" not in own
+    assert ("once more" in quoted) is bool(quoted)
+    assert (quoted or own).endswith("This tool has failed 2 times in a row; stop calling it in this conversation.")
+
+
+def test_the_advice_of_every_message_is_known() -> None:
+    """Whatever sentence of the library asks to call again, the budget takes it out."""
+    sources = Path(str(telltale.__file__)).parent
+    texts = [*(sources / "_families").glob("*.py"), sources / "_words.py", sources / "_result.py"]
+    advice = re.compile(r'[.] ([^."]*once more[^."]*[.])"')
+    found = [f"It failed. {said}" for path in texts for said in advice.findall(path.read_text(encoding="utf-8"))]
+
+    assert len(found) >= 5
+    assert {without_retry_advice(message) for message in found} == {"It failed."}
+
+
+def test_an_authors_words_stay_at_the_budget() -> None:
+    """Only the library's own sentence goes."""
+    tool = guard("book", budget=Budget(1))(failing_tool(ToolError("UNAVAILABLE", "Ask for another room.")))
+
+    assert tool()["error"]["message"].startswith("Ask for another room. This tool has failed once")
 
 
 def test_the_cap_holds_after_the_sentence() -> None:
