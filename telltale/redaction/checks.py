@@ -35,7 +35,7 @@ _SHORTEST_BEARER = 16
 
 def card(found: str) -> int:
     """A payment card number: an issuer's prefix, its length, and the Luhn digit (ISO/IEC 7812-1)."""
-    digits = "".join(c for c in found.replace("%20", " ") if c.isdigit())
+    digits = found.replace("%20", "").replace(" ", "").replace("-", "").replace("+", "")
     return len(found) if _issued(digits) and _luhn(digits) else 0
 
 
@@ -56,12 +56,15 @@ def _issued(digits: str) -> bool:
     return length == 14 and (300 <= head3 <= 305 or head2 in (36, 38))
 
 
+_DOUBLED = str.maketrans("0123456789", "0246813579")
+"""A digit -> the digit sum of its double."""
+
+
 def _luhn(digits: str) -> bool:
-    total = 0
-    for place, digit in enumerate(reversed(digits)):
-        value = int(digit) * (2 if place % 2 else 1)
-        total += value - 9 if value > 9 else value
-    return total % 10 == 0
+    return sum(map(int, digits[-1::-2] + digits[-2::-2].translate(_DOUBLED))) % 10 == 0
+
+
+_LETTERS = {ord(letter): str(ord(letter) - ord("A") + 10) for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
 
 def iban(found: str) -> int:
@@ -69,16 +72,15 @@ def iban(found: str) -> int:
     length = _IBAN_LENGTH.get(found[:2])
     if length is None:
         return 0
+    plain = found.replace(" ", "")[:length]
+    if len(plain) != length or int((plain[4:] + plain[:4]).translate(_LETTERS)) % 97 != 1:
+        return 0
     end = taken = 0
     for end, character in enumerate(found, 1):  # noqa: B007 (used after the loop)
         taken += character != " "
         if taken == length:
             break
-    plain = found[:end].replace(" ", "")
-    if len(plain) != length:
-        return 0
-    number = "".join(str(int(c, 36)) for c in plain[4:] + plain[:4])
-    return end if int(number) % 97 == 1 else 0
+    return end
 
 
 def with_digit(found: str) -> int:

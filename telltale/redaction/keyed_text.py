@@ -7,6 +7,10 @@ from collections.abc import Callable
 
 from telltale.redaction.keys import PROSE, WHOLE_LINE
 
+MOST_HITS = 500
+"""Secrets of one rule that are masked one by one in a text. From the next on, one mark stands for all the rest: a text
+of nothing else costs no more than its first five hundred."""
+
 _KEY = re.compile(
     r"(?P<quote>\\{0,7}[\"'])(?P<quoted>[A-Za-z0-9_.\- ]{2,64})(?P=quote)\s{0,8}(?::|=>?)\s{0,8}"
     r"|(?P<bare>[A-Za-z](?<![A-Za-z0-9_\-.].)[A-Za-z0-9_.\-]{2,63}+)(?:(?P<equals>\s?=(?!=)\s?|%3[Dd])|(?P<colon>:\s{1,4}))"
@@ -19,14 +23,15 @@ _LINE = re.compile(r"[^\r\n\"'\\]{1,4096}")
 
 
 def mask_keyed(text: str, kind_of_key: Callable[[str], str | None], mark: Callable[[str, str], str]) -> str:
-    """`text` with the value after every secret's key masked.
+    """`text` with the value after every secret's key masked; beyond `MOST_HITS`, all of the rest.
 
     Args:
         text: any text; it is read once, from left to right.
         kind_of_key: the kind of secret that a key names, or None.
         mark: the replacement for a kind and a secret.
     """
-    pieces, done = [], 0
+    pieces: list[str] = []
+    done = 0
     for match in _KEY.finditer(text):
         if match.start() < done:
             continue
@@ -38,6 +43,8 @@ def mask_keyed(text: str, kind_of_key: Callable[[str], str | None], mark: Callab
         if end > start and not text.startswith("[REDACTED:", start):
             # a bare value of a quoted key is a number of JSON: its mark is quoted, so that what was JSON stays so
             quote = match["quote"] if match["quote"] and start == match.end() else ""
+            if len(pieces) >= 4 * MOST_HITS:
+                return "".join([*pieces, text[done:start], quote, mark(kind, text[start:]), quote])
             pieces += [text[done:start], quote, mark(kind, text[start:end]), quote]
             done = end
     return "".join([*pieces, text[done:]]) if pieces else text

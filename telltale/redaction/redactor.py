@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fnmatch import translate
 from typing import Any
 
-from telltale.redaction.keyed_text import mask_keyed
+from telltale.redaction.keyed_text import MOST_HITS, mask_keyed
 from telltale.redaction.keys import KEY_LITERALS, KEY_SHAPE, kind_of_attribute, kind_of_key
 from telltale.redaction.patterns import PATTERNS, SECRETS, Pattern
 from telltale.redaction.prefilter import prefilter
@@ -57,6 +57,14 @@ STRUCTURE_KEYS = (
     "mcp.method.name",
 )
 """Attribute names that the allow-list mode always keeps: they carry structure, never content."""
+
+
+Mark = Callable[[str, str], str]
+"""What stands for a kind and a secret."""
+
+
+class _TooManyError(ValueError):
+    """A text of JSON holds more secrets than are masked one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +143,8 @@ class Redactor:
         """`[REDACTED:kind:hmac8]` for a secret, counted."""
         with self._lock:
             self.counts[kind] += 1
-        digest = hmac.new(self._key, secret.encode("utf-8", "replace"), "sha256").hexdigest()
-        return f"[REDACTED:{kind}:{digest[:8]}]"
+        digest = hmac.digest(self._key, secret.encode("utf-8", "replace"), "sha256")
+        return f"[REDACTED:{kind}:{digest[:4].hex()}]"
 
     def kind_of_key(self, key: str) -> str | None:
         """The kind of secret that a payload's key names under these settings, or None."""
@@ -175,17 +183,17 @@ class Redactor:
         kind = self.kind_of_key(key) if isinstance(key, str) else None
         return self._value(value, depth, parse=parse) if kind is None else self._whole(kind, value, depth)
 
-    def _whole(self, kind: str, value: Any, depth: int) -> Any:
+    def _whole(self, kind: str, value: Any, depth: int, mark: Mark | None = None) -> Any:
         """Every leaf under a secret's key is masked; the structure around the leaves stays."""
         if value is None or isinstance(value, bool) or value in ("", 0):
             return value
         if isinstance(value, dict | list | tuple) and depth < _DEEPEST:
             if isinstance(value, dict):
-                return {self._key_text(k): self._whole(kind, v, depth + 1) for k, v in value.items()}
-            return [self._whole(kind, entry, depth + 1) for entry in value]
+                return {self._key_text(k): self._whole(kind, v, depth + 1, mark) for k, v in value.items()}
+            return [self._whole(kind, entry, depth + 1, mark) for entry in value]
         if isinstance(value, str) and value.startswith("[REDACTED:"):
             return value
-        return self.mark(kind, value if isinstance(value, str) else json.dumps(value, default=str))
+        return (mark or self.mark)(kind, value if isinstance(value, str) else json.dumps(value, default=str))
 
     def _masked(self, text: str, hits: Sequence[int], *, parse: bool) -> str:
         """Mask until nothing changes: what stood glued to a secret may be one itself once the first is gone."""
@@ -211,7 +219,8 @@ class Redactor:
         return text
 
     def _parsed(self, text: str) -> str | None:
-        """The text with key rules applied to the JSON in it; None where it is not a JSON object or array.
+        """The text with key rules applied to the JSON in it; None where it is not a JSON object or array, or holds more
+        than `MOST_HITS` secrets: then the rules for text apply, which mask the rest as one.
 
         Rules by value look at the whole text later; only numbers are masked here, so that the text stays JSON.
         """
@@ -219,47 +228,62 @@ class Redactor:
             return None
         try:
             value = json.loads(text)
-            masked = self._by_key(value, 0)
+            masked = self._by_key(value, 0, self._counted())
         except (ValueError, RecursionError):
             return None
         return text if masked is value else json.dumps(masked, ensure_ascii=False)
 
-    def _by_key(self, value: Any, depth: int) -> Any:
+    def _counted(self) -> Mark:
+        """As `mark`, for so many secrets as one text may hold."""
+        left = MOST_HITS
+
+        def mark(kind: str, secret: str) -> str:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise _TooManyError
+            return self.mark(kind, secret)
+
+        return mark
+
+    def _by_key(self, value: Any, depth: int, mark: Mark) -> Any:
         """A parsed value with key rules applied, also in text inside it; the same object where nothing changed."""
         if isinstance(value, str):
             if ":" not in value and "=" not in value and "%3" not in value:
                 return value
-            return mask_keyed(value, self.kind_of_key, self.mark) if len(self._patterns) in self._hits(value) else value
+            return mask_keyed(value, self.kind_of_key, mark) if len(self._patterns) in self._hits(value) else value
         if isinstance(value, dict):
-            masked: Any = {key: self._entry_by_key(key, entry, depth + 1) for key, entry in value.items()}
+            masked: Any = {key: self._entry_by_key(key, entry, depth + 1, mark) for key, entry in value.items()}
             return value if all(masked[key] is entry for key, entry in value.items()) else masked
         if isinstance(value, list):
-            masked = [self._by_key(entry, depth + 1) for entry in value]
+            masked = [self._by_key(entry, depth + 1, mark) for entry in value]
             return value if all(new is old for new, old in zip(masked, value, strict=True)) else masked
         return self._value(value, depth)
 
-    def _entry_by_key(self, key: str, value: Any, depth: int) -> Any:
+    def _entry_by_key(self, key: str, value: Any, depth: int, mark: Mark) -> Any:
         kind = self.kind_of_key(key)
-        return self._by_key(value, depth) if kind is None else self._whole(kind, value, depth)
+        return self._by_key(value, depth, mark) if kind is None else self._whole(kind, value, depth, mark)
 
     def _mask_pattern(self, text: str, pattern: Pattern, regex: re.Pattern[str]) -> str:
         group: str | int = "secret" if "secret" in regex.groupindex else 0
 
-        def replace(match: re.Match[str]) -> str:
+        start, end = _stretch(text, pattern)
+        part = text[start:end]
+        pieces, done = [text[:start]], 0
+        for match in regex.finditer(part):
             found = match[group]
             if found.startswith("[REDACTED:"):
-                return match[0]
+                continue
             length = len(found) if pattern.accept is None else pattern.accept(found)
             if not length:
-                return match[0]
-            before = match[0][: match.start(group) - match.start()]
-            quote = _quote_of_number(match.string, match.start(group)) if found.isdecimal() else ""
-            mark = f"{quote}{self.mark(pattern.kind, found[:length])}{quote}"
-            return f"{before}{mark}{match[0][len(before) + length :]}"
-
-        start, end = _stretch(text, pattern)
-        masked = text[:start] + regex.sub(replace, text[start:end]) + text[end:]
-        return text if masked == text else masked
+                continue
+            at = match.start(group)
+            if len(pieces) > 2 * MOST_HITS:
+                return "".join([*pieces, part[done:at], self.mark(pattern.kind, text[start + at :])])
+            quote = _quote_of_number(part, at) if found.isdecimal() else ""
+            pieces += [part[done:at], f"{quote}{self.mark(pattern.kind, found[:length])}{quote}"]
+            done = at + length
+        return "".join([*pieces, part[done:], text[end:]]) if done else text
 
 
 def _stretch(text: str, pattern: Pattern) -> tuple[int, int]:
