@@ -17,6 +17,7 @@ from analytics.alerts.notice import Notice, trial
 from analytics.alerts.notifiers import DeliveryError, Notifier
 from analytics.alerts.notifiers.build import build_notifiers
 from analytics.alerts.settings import AlertSettings
+from analytics.alerts.wording import count
 from analytics.commands import lists
 from analytics.commands.output import FORMATS, quiet_pipe, show
 from analytics.commands.source import fail, open_file
@@ -102,7 +103,7 @@ def run_backtest(
         if form == "table":
             fired = [row for row in rows if row["event"] != "resolved"]
             pages = sum(row["severity"] == "page" for row in fired)
-            print(f"{pages} pages and {len(fired) - pages} tickets since {rfc3339(begin)}")
+            print(f"{count(pages, 'page')} and {count(len(fired) - pages, 'ticket')} since {rfc3339(begin)}")
 
 
 def _row(event: AlertEvent) -> dict[str, Any]:

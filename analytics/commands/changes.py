@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from analytics.alerts.wording import count
 from analytics.commands.lists import Api, Db, Format, Limit, Project, Since, list_rows
 from analytics.commands.output import plain
 from analytics.commands.source import fail, open_file, source
@@ -28,8 +29,8 @@ def correct(
     with source(db, api) as asked:
         given = {} if project is None else {"project": project}
         said = asked.tell("correct", given, {"span_id": span_id, "outcome": outcome, "who": who, "why": why})
-    rule = plain(said["rule"]) or "no rule"
-    print(f"{said['corrected']} calls of {plain(said['tool'])} ({rule}) are now {said['outcome']}")
+    rule, verb = plain(said["rule"]) or "no rule", "is" if said["corrected"] == 1 else "are"
+    print(f"{count(said['corrected'], 'call')} of {plain(said['tool'])} ({rule}) {verb} now {said['outcome']}")
 
 
 def rejudge(
@@ -44,8 +45,8 @@ def rejudge(
     except ValueError as wrong:
         fail(f"--since {wrong}")
     with open_file(db) as file:
-        count = judge_again(file.store, since_ns, file.settings, project=project)
-    print(f"{count} traces judged again")
+        judged = judge_again(file.store, since_ns, file.settings, project=project)
+    print(f"{count(judged, 'trace')} judged again")
 
 
 def rules(

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from analytics.alerts.wording import count
 from analytics.calls import Call
 from analytics.commands.output import plain, rate_text
 from analytics.commands.recordings import recorded
@@ -45,7 +46,7 @@ def check(
     for problem in found.problems[:_SHOWN]:
         print(f"telltale: {plain(problem)}", file=sys.stderr)
     if found.problems:
-        fail(f"{len(found.problems)} parts of the recordings cannot be read")
+        fail(f"{count(len(found.problems), 'part')} of the recordings cannot be read")
     calls = list(_judged(found.traces))
     raise SystemExit(_verdict(calls, min_compliance, max_silent, min_samples))
 
@@ -62,17 +63,18 @@ def _verdict(calls: list[Call], min_compliance: float | None, max_silent: int | 
     silent = [call for call in calls if call.outcome is Outcome.SILENT_FAILURE]
     counted = Counter(call.outcome for call in calls if measured(call))
     rate = compliance(counted, sum(not measured(call) for call in calls))
-    print(f"{len(calls)} tool calls; silent failures: {len(silent)}; compliance: {rate_text(rate)}")
+    print(f"{count(len(calls), 'tool call')}; silent failures: {len(silent)}; compliance: {rate_text(rate)}")
     code = PASS
     if min_compliance is not None:
         if rate["denominator"] < min_samples:
-            print(f"cannot tell: {rate['denominator']} failures measured, {min_samples} needed for a compliance rate")
+            measured_few = count(rate["denominator"], "failure")
+            print(f"cannot tell: {measured_few} measured, {min_samples} needed for a compliance rate")
             code = CANNOT_TELL
         elif rate["rate"] < min_compliance:
             print(f"breach: compliance {rate['rate']:.1%} is below {min_compliance:.1%}")
             code = BREACH
     if max_silent is not None and len(silent) > max_silent:
-        print(f"breach: {len(silent)} silent failures, {max_silent} allowed")
+        print(f"breach: {count(len(silent), 'silent failure')}, {max_silent} allowed")
         for call in silent[:_SHOWN]:
             print(f"  {plain(call.tool)} {call.span_id}: {', '.join(call.rules)}")
         code = BREACH

@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from analytics.alerts.wording import count
 from analytics.commands.output import console, plain, quiet_pipe
 from analytics.commands.recordings import recorded
 from analytics.commands.source import BAD_USAGE, fail
@@ -40,7 +41,8 @@ def mapping_command(
 
 
 def _print(report: MappingReport) -> None:
-    console().print(Text(f"{report.calls} tool calls in {report.spans} spans of {report.traces} traces"))
+    where = f"{count(report.spans, 'span')} of {count(report.traces, 'trace')}"
+    console().print(Text(f"{count(report.calls, 'tool call')} in {where}"))
     for sender in report.senders:
         _sender(sender)
     for stranger in report.strangers:
@@ -54,7 +56,7 @@ def _sender(sender: SenderMapping) -> None:
     name = f"{plain(sender.service) or 'no service name'} · {plain(sender.scope) or 'no scope'} · {sender.convention}"
     out.print()
     out.print(Text(name, style="bold"))
-    known = f"{sender.calls} calls, {sender.captured} with a result that can be judged"
+    known = f"{count(sender.calls, 'call')}, {sender.captured} with a result that can be judged"
     out.print(Text(f"  {known}, {sender.inferred} seen in the model's messages only"))
     table = Table(box=None, show_header=False, pad_edge=False)
     for field in FIELDS:

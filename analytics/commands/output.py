@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from analytics.alerts.wording import count
 from analytics.api.encode import csv_lines
 
 PIPED_WIDTH = 320
@@ -91,23 +92,29 @@ def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> int:
     for name in columns:
         table.add_column(name.replace("_", " "), overflow="ellipsis", no_wrap=True)
     for row in rows:
-        table.add_row(*(Text(_cell(row.get(name))) for name in columns))
+        table.add_row(*(Text(_cell(name, row.get(name))) for name in columns))
     if table.row_count:
         console().print(table)
     return table.row_count
 
 
-def _cell(value: Any) -> str:
+_NONE = {"precision": "not checked yet"}
+"""What a rate of nothing is called, by its column: precision rests on the verdicts that people checked."""
+
+
+def _cell(name: str, value: Any) -> str:
     if isinstance(value, Mapping) and {"numerator", "denominator"} <= value.keys():
-        return rate_text(value)
+        return rate_text(value, _NONE.get(name, "no failures measured"))
     text = plain(value)
     return text if len(text) <= CELL else text[: CELL - 1] + "…"
 
 
-def rate_text(rate: Mapping[str, Any]) -> str:
-    """A rate with its denominator and interval: `83 % of 12 (55–95 %)`; "not measured" is not 0 %."""
+def rate_text(rate: Mapping[str, Any], none: str = "no failures measured") -> str:
+    """A rate with its denominator and interval: `83 % of 12 (55–95 %)`; "not measured" is not 0 %. `none` stands for
+    a rate of nothing.
+    """
     if rate["rate"] is None:
-        return "no failures measured" if not rate["not_measured"] else f"not measured ({rate['not_measured']} calls)"
+        return none if not rate["not_measured"] else f"not measured ({count(rate['not_measured'], 'call')})"
     beside = f", {rate['not_measured']} not measured" if rate["not_measured"] else ""
     span = f"{rate['low'] * 100:.0f}–{rate['high'] * 100:.0f} %"
     return f"{rate['rate'] * 100:.1f} % of {rate['denominator']} ({span}{beside})"

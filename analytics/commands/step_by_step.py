@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from analytics.alerts.wording import count
 from analytics.commands.lists import Api, Db, Project
 from analytics.commands.output import console, lines_of, plain, quiet_pipe
 from analytics.commands.source import fail, source
@@ -63,11 +64,11 @@ def _replay(out: Console, answer: Mapping[str, Any]) -> None:
 
 def _head(out: Console, answer: Mapping[str, Any]) -> None:
     session = answer["session"]
-    counts = f"{session['calls']} calls, {session['failures']} failed, {session['silent']} silently"
+    counts = f"{count(session['calls'], 'call')}, {session['failures']} failed, {session['silent']} silently"
     out.print(Text(f"session {plain(session['session_id'])}", style="bold"))
     out.print(Text(f"{plain(session['agent']) or 'no agent named'} · {session['started_at']} · {counts}"))
     if answer["traces_left_out"]:
-        out.print(Text(f"the oldest {answer['traces_left_out']} traces are left out"))
+        out.print(Text(f"left out: {count(answer['traces_left_out'], 'trace')}, the oldest"))
 
 
 def _step(out: Console, step: Mapping[str, Any], *, first_failing: bool) -> None:

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from analytics.alerts import AlertSettings, build_notifiers
+from analytics.alerts.wording import count
 from analytics.client import ApiClient, ApiError, ApiUnavailable
 from analytics.schema import SCHEMA_VERSION
 from collector import logs
@@ -153,11 +154,11 @@ def _service(status: dict[str, object], api: str) -> Iterator[Finding]:
     for sentence in recovery if isinstance(recovery, list) else ():
         yield Finding("store", WARN, f"at the last start: {sentence}")
     refused = status.get("refused")
-    for reason, count in (refused if isinstance(refused, dict) else {}).items():
-        yield Finding("refused", WARN, f"{count} {reason}")
+    for reason, number in (refused if isinstance(refused, dict) else {}).items():
+        yield Finding("refused", WARN, f"{number} {reason}")
     waiting = status.get("notices_waiting")
-    for destination, count in (waiting if isinstance(waiting, dict) else {}).items():
-        yield Finding("alerts", WARN, f"{count} notices wait for {destination}")
+    for destination, number in (waiting if isinstance(waiting, dict) else {}).items():
+        yield Finding("alerts", WARN, f"waiting for {destination}: {count(number, 'notice')}")
 
 
 def _senders(rows: list[dict[str, object]]) -> Iterator[Finding]:
@@ -168,9 +169,11 @@ def _senders(rows: list[dict[str, object]]) -> Iterator[Finding]:
         lost = row.get("lost")
         for loss in lost if isinstance(lost, list) else ():
             yield Finding("mapping", WARN, f"{service}: {_loss(loss)}")
-    for service, count in calls.items():
-        said = f"{service}: {count} tool calls" if count else f"{service} sends spans, but none is a tool call"
-        yield Finding("sender", OK if count else WARN, said)
+    for service, number in calls.items():
+        said = (
+            f"{service}: {count(number, 'tool call')}" if number else f"{service} sends spans, but none is a tool call"
+        )
+        yield Finding("sender", OK if number else WARN, said)
     if not rows:
         yield Finding("sender", WARN, "no spans have come yet")
 

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+from analytics.alerts.wording import count
 from analytics.store import StoreUnavailable
 from collector import logs, parts
 from collector.config import Config, ConfigError, load
@@ -121,16 +122,16 @@ def _progress(total: int) -> Iterator[_Advance]:
 def _report(tally: Tally, judged: int | None) -> int:
     """Say what was taken, name what was not, and return the exit code."""
     taken = tally.spans + tally.logs
-    parts_of = [f"{tally.spans} spans", f"{tally.logs} log records"]
+    parts_of = [count(tally.spans, "span"), count(tally.logs, "log record")]
     if tally.duplicates:
         parts_of.append(f"{tally.duplicates} of them known already")
     if judged is not None:
-        parts_of.append(f"{judged} traces judged")
+        parts_of.append(f"{count(judged, 'trace')} judged")
     print(f"Taken: {', '.join(parts_of)}")
     if tally.metrics:
-        print(f"Not kept: {tally.metrics} metrics (this service stores traces and logs)")
-    for note, count in sorted(tally.notes.items()):
-        print(f"Note: {count} {note}")
+        print(f"Not kept: {count(tally.metrics, 'metric')} (this service stores traces and logs)")
+    for note, number in sorted(tally.notes.items()):
+        print(f"Note: {number} {note}")
     for problem in tally.problems[:_SHOWN]:
         print(f"Refused: {_printable(problem.where)}: {_printable(problem.why)}", file=sys.stderr)
     if len(tally.problems) > _SHOWN:

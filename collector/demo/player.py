@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analytics.alerts.wording import count
+
 LONGEST_GAP_NS = 4_000_000_000
 """Silence in a recording longer than this (a user who came back the next day) is played as this long."""
 
@@ -87,7 +89,7 @@ def play(folder: Path, send: Send, stop: threading.Event, speed: float = 1.0) ->
         round_name = f"{number}-{start // 1_000_000_000:x}"
         due = [item for spans in recordings if spans for item in schedule(spans, round_name, speed)]
         due.sort(key=lambda pair: pair[0])
-        yield f"round {number}: {len(due)} spans of {len(recordings)} recordings"
+        yield f"round {number}: {count(len(due), 'span')} of {count(len(recordings), 'recording')}"
         _send_when_due(due, start, send, stop)
 
 

@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
+from analytics.commands.output import rate_text
 from analytics.commands.report import render
+from analytics.questions.statistics import rate
+from analytics.store import Batch
 from collector.store import DuckDBStore
 from tests.api.scene import scene
 from tests.cli.otlp import line
@@ -61,7 +64,7 @@ def test_a_correction_survives_judging_again(run: Run, tmp_path: Path) -> None:
     made = run("correct", call["span_id"], "--outcome", "ok", "--who", "sre", "--why", "a known gap", "--db", db)
     again = run("rejudge", "--since", "all", "--db", db)
 
-    assert "1 calls of list_meetings" in made.stdout
+    assert "1 call of list_meetings" in made.stdout
     assert again.stdout == "3 traces judged again\n"
     assert run("calls", "--db", db, "--outcome", "silent_failure", "--format", "jsonl").stdout == ""
     assert run("tools", "--db", db, "--tool", "list_meetings", "--format", "jsonl").stdout.count('"failures":0') == 1
@@ -91,7 +94,7 @@ def test_mapping_of_nothing_is_exit_2(run: Run, tmp_path: Path) -> None:
     ("limits", "code", "said"),
     [
         (("--max-silent", "1"), 0, "5 tool calls"),
-        (("--max-silent", "0"), 1, "1 silent failures, 0 allowed"),
+        (("--max-silent", "0"), 1, "1 silent failure, 0 allowed"),
         (("--min-compliance", "0.3"), 0, "33.3 %"),
         (("--min-compliance", "0.95", "--max-silent", "5"), 1, "below 95.0%"),
         (("--min-compliance", "0.95", "--min-samples", "10"), 3, "cannot tell"),
@@ -151,3 +154,26 @@ def test_a_report_that_is_cut_says_so(run: Run, db: Path) -> None:
     assert page.count("<td>book_meeting</td>") >= 7
     del whole["groups_total"]
     assert "of 3 groups" not in render(whole, "text"), "an answer of an earlier release"
+
+
+def test_one_is_not_plural(run: Run, tmp_path: Path) -> None:
+    """A count of one has its noun in the singular, in every command that counts."""
+    spans = [span for span in scene(time.time_ns()).spans if span.name == "execute_tool list_meetings"][:1]
+    path = tmp_path / "one.jsonl"
+    path.write_text(line(Batch(spans=spans)) + "\n")
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text("{\n")
+
+    assert "1 tool call in 1 span of 1 trace\n" in run("mapping", path).stdout
+    assert "1 tool call; silent failures" in run("check", path, "--max-silent", "1").stdout
+    assert "1 part of the recordings cannot be read" in run("check", broken, "--max-silent", "1").stderr
+
+
+def test_a_precision_of_nothing_is_not_checked_yet(run: Run, db: Path) -> None:
+    """Precision rests on checked verdicts, compliance on failures."""
+    shown = run("rules", "--db", db).stdout
+
+    assert "not checked yet" in shown
+    assert "no failures measured" not in shown
+    assert rate_text(rate(0, 0)) == "no failures measured"
+    assert rate_text(rate(0, 0, not_measured=1)) == "not measured (1 call)"

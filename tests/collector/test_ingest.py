@@ -71,7 +71,7 @@ def test_every_shape_is_read(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(make())
     result = run("ingest", tmp_path / name, "--db", tmp_path / "t.db")
     assert result.exit_code == 0, result.output
-    assert f"Taken: {count} spans" in result.output
+    assert f"Taken: {count} {'span' if count == 1 else 'spans'}, " in result.output
     assert span_count(tmp_path / "t.db") == count
 
 
@@ -147,7 +147,7 @@ def test_a_running_service_takes_files(service: Service, tmp_path: Path) -> None
     (tmp_path / "b.pb").write_bytes(framed(traces(1).SerializeToString(), logs(1).SerializeToString()))
     result = run("ingest", tmp_path, "--endpoint", service.urls.otlp_http)
     assert result.exit_code == 0, result.output
-    assert "Taken: 3 spans, 1 log records" in result.output
+    assert "Taken: 3 spans, 1 log record" in result.output
     (tmp_path / "bad.jsonl").write_bytes(b'{"resourceSpans": 5}')
     assert run("ingest", tmp_path, "--endpoint", service.urls.otlp_http).exit_code == 1
 
