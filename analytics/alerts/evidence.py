@@ -27,6 +27,9 @@ _SIGNS = {
     Rule.SILENT: {"outcome": "silent_failure"},
 }
 
+_LINKED = 300
+"""The longest name, in characters, that a link holds whole."""
+
 
 def gather(
     reader: Reader, opened: Sequence[tuple[Incident, Finding]], busy: dict[str, Sequence[str]], end_ns: int
@@ -145,17 +148,30 @@ def describe(incident: Incident, tools: JudgeSettings, settings: AlertSettings) 
 
 
 def deep_link(incident: Incident, settings: AlertSettings) -> str:
-    """The list of calls behind the incident, on the dashboard."""
-    start = moment(incident.first_failure_ns or incident.detected_ns)
-    view = {"project": incident.project, "since": start}
-    if incident.tool and incident.rule != Rule.NOTIFIER:
-        view["tool"] = incident.tool[:300]
-    view |= _SIGNS.get(Rule(incident.rule), {})
+    """Where a person looks first: an example session at its failing step; where none is known, the calls."""
+    for session in incident.example_sessions:
+        if incident.rule in _SIGNS and len(session) <= _LINKED:
+            return session_link(incident, session, settings)
+    return calls_link(incident, settings)
+
+
+def calls_link(incident: Incident, settings: AlertSettings) -> str:
+    """The list of calls behind the incident, on the dashboard; the overview where it is about no calls."""
     page = "calls" if incident.rule in _SIGNS else "overview"
+    return _link(page, _view(incident) | _SIGNS.get(Rule(incident.rule), {}), settings)
+
+
+def session_link(incident: Incident, session: str, settings: AlertSettings) -> str:
+    """The replay of one session, on the dashboard: it opens at the first failing step of the tool that is named."""
+    return _link("replay", _view(incident) | {"session": session[:_LINKED]}, settings)
+
+
+def _view(incident: Incident) -> dict[str, str]:
+    view = {"project": incident.project, "since": moment(incident.first_failure_ns or incident.detected_ns)}
+    if incident.tool and incident.rule != Rule.NOTIFIER:
+        view["tool"] = incident.tool[:_LINKED]
+    return view
+
+
+def _link(page: str, view: Mapping[str, str], settings: AlertSettings) -> str:
     return f"{settings.dashboard_url.rstrip('/')}/{page}?{urlencode(view, errors='replace')}"
-
-
-def session_link(project: str, session: str, settings: AlertSettings) -> str:
-    """The replay of one session, on the dashboard."""
-    query = urlencode({"project": project, "session": session[:300]}, errors="replace")
-    return f"{settings.dashboard_url.rstrip('/')}/replay?{query}"

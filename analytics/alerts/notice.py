@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analytics.alerts.evidence import deep_link, headline, session_link
+from analytics.alerts.evidence import calls_link, deep_link, headline, session_link
 from analytics.alerts.incident import Incident, Rule, Severity
 from analytics.alerts.reader import SECOND
 from analytics.alerts.settings import AlertSettings
@@ -103,10 +103,11 @@ def _pack(incident: Incident, settings: AlertSettings) -> dict[str, Any]:
         "resolved": moment(incident.resolved_ns) if incident.resolved_ns else None,
         "numbers": {key: plain(v, 300) if isinstance(v, str) else v for key, v in incident.numbers.items()},
         "example_sessions": [
-            {"session": plain(session), "link": session_link(incident.project, session, settings)}
+            {"session": plain(session), "link": session_link(incident, session, settings)}
             for session in incident.example_sessions
         ],
         "dashboard": deep_link(incident, settings),
+        "calls": calls_link(incident, settings),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
 
 from analytics.alerts import AlertJob, list_incidents
 from analytics.settings import JudgeSettings, ToolSettings
@@ -33,8 +34,17 @@ def test_third_session_pages_once_and_is_resolved_once(
     assert (pack["tool"], pack["code"]) == ("search", "PERMISSION_DENIED")
     assert {s["session"] for s in pack["example_sessions"]} == {c.session_id for c in denied}
     assert (pack["numbers"]["sessions_affected"], pack["numbers"]["users_affected"]) == (3, 3)
-    assert "tool=search" in pack["dashboard"]
-    assert "code=PERMISSION_DENIED" in pack["dashboard"]
+    first = pack["example_sessions"][0]["session"]
+    link = urlsplit(pack["dashboard"])
+    assert (link.path, parse_qs(link.query)["session"], parse_qs(link.query)["tool"]) == (
+        "/replay",
+        [first],
+        ["search"],
+    )
+    assert f"Dashboard: {pack['dashboard']}" in notice["text"]
+    assert notice["dashboard"] == pack["dashboard"] == pack["example_sessions"][0]["link"]
+    calls = urlsplit(pack["calls"])
+    assert (calls.path, parse_qs(calls.query)["code"]) == ("/calls", ["PERMISSION_DENIED"])
 
     add(store, [call(NOW + i * MINUTE) for i in range(1, 60)])
     run(job, NOW + 40 * SECOND, NOW + HOUR, MINUTE)

@@ -169,6 +169,8 @@ def test_hostile_text_is_inert_in_notices(store: DuckDBStore, sink: Sink, make_j
     assert len(json.dumps(notice)) < 20_000
     (line,) = [line for line in lines if line["event"] == "alert_firing"]
     assert all("\n" not in str(value) and "\x1b" not in str(value) for value in line.values())
+    assert line["dashboard"] == notice["dashboard"]
+    assert len(line["dashboard"]) < 3000
 
 
 def test_wording_caps_and_keeps_plain_text() -> None:

@@ -133,7 +133,8 @@ def test_spent_budgets_are_a_ticket_then_a_page(
     ]
     assert len(list_incidents(store)) == 1
     assert "1 session spent its failure budget" in sink.got[0]["text"]
-    assert "flag=budget_exhausted" in sink.got[0]["text"]
+    assert "/replay?" in sink.got[0]["text"]
+    assert "flag=budget_exhausted" in sink.got[0]["incidents"][0]["calls"]
 
 
 @pytest.mark.parametrize("code", ["INVALID_ARGUMENT", "NOT_FOUND", "INTERNAL", "PERMISSION_DENIED"])

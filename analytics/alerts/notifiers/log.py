@@ -29,4 +29,5 @@ class LogNotifier:
             title=plain(notice.title, LINE_CAP),
             incidents=notice.body["count"],
             notice=notice.id,
+            dashboard=notice.body["dashboard"],
         )
