@@ -32,12 +32,16 @@ _SHORTEST_BYTES = 5
 _encode = msgspec.json.Encoder(enc_hook=str).encode
 
 
+_Scope = tuple[str, str, str]
+"""Name, version and schema URL."""
+
+
 @dataclass(slots=True)
 class _Done:
-    """What many rows of a batch share, masked once: attributes by the id of what was sent, texts by themselves."""
+    """What many rows of a batch share, masked once: attributes by the id of what was sent, scopes by their texts."""
 
     attributes: dict[int, Attributes] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)
+    scopes: dict[_Scope, _Scope] = field(default_factory=dict)
 
 
 class BatchRedactor:
@@ -68,9 +72,8 @@ class BatchRedactor:
         span.resource = self._shared(span.resource, done, cut, "resource.")
         if span.scope_attributes:
             span.scope_attributes = self._shared(span.scope_attributes, done, cut, "scope.")
-        span.scope_name = self._shared_text(span.scope_name, done)
-        span.scope_version = self._shared_text(span.scope_version, done)
-        span.schema_url = self._shared_text(span.schema_url, done)
+        scope = span.scope_name, span.scope_version, span.schema_url
+        span.scope_name, span.scope_version, span.schema_url = done.scopes.get(scope) or self._scope(scope, done)
         if not cut and self._is_clean(span):
             return
         span.name = self._text(span.name, was_cut="name" in cut)
@@ -89,8 +92,8 @@ class BatchRedactor:
     def _log(self, log: LogRecord, done: _Done) -> None:
         cut = log.cut
         log.resource = self._shared(log.resource, done, cut, "resource.")
-        log.scope_name = self._shared_text(log.scope_name, done)
-        log.scope_version = self._shared_text(log.scope_version, done)
+        scope = log.scope_name, log.scope_version, ""
+        log.scope_name, log.scope_version, _ = done.scopes.get(scope) or self._scope(scope, done)
         log.event_name = self._short(log.event_name)
         log.body = _shortened(log.body, self.redactor.value(log.body), was_cut="body" in cut)
         log.attributes = self._attributes(log.attributes, cut)
@@ -106,10 +109,9 @@ class BatchRedactor:
         masked = self.redactor.text(text)
         return masked if len(text) <= SHORT_CHARS else masked[:-TAIL][:SHORT_CHARS]
 
-    def _shared_text(self, text: str, done: _Done) -> str:
-        masked = done.texts.get(text)
-        if masked is None:
-            masked = done.texts[text] = self._short(text)
+    def _scope(self, scope: _Scope, done: _Done) -> _Scope:
+        name, version, url = scope
+        masked = done.scopes[scope] = self._short(name), self._short(version), self._short(url)
         return masked
 
     def _marks(self, cut: dict[str, int]) -> dict[str, int]:

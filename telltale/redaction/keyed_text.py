@@ -55,6 +55,8 @@ def _value(text: str, at: int, kind: str, *, quoted_key: bool) -> tuple[int, int
     opening = _OPENING.match(text, at)
     if opening:
         start = opening.end()
+        if text.startswith("[REDACTED:", start):  # masked before: not worth the way to its end
+            return start, start
         end = _closing(text, start, opening[1])
         return start, len(text) if end < 0 else end
     if kind in WHOLE_LINE and not quoted_key:
