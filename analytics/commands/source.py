@@ -104,9 +104,14 @@ def open_file(db: Path | None) -> Iterator[FileSource]:
     path = db or Path(os.environ.get("TELLTALE_DB") or DEFAULT_DB)
     if not path.exists():
         fail(f"there is no database at {path}; name one with --db, or a running service with --api")
-    if not _is_database(path):
-        fail(f"{path} is no Telltale database; a damaged one is repaired by `telltale serve`")
     # The arrow collector → analytics forbids an import here; the command line joins the rooms at run time.
+    if not _is_database(path):
+        strange = importlib.import_module("collector.store.opening").is_strange(path)
+        fail(
+            f"{path} is no DuckDB database; name another file"
+            if strange
+            else f"{path} is empty or damaged; `telltale serve` repairs it"
+        )
     collector = importlib.import_module("collector.store")
     config = importlib.import_module("collector.config")
     try:

@@ -27,6 +27,7 @@ from collector.config_names import misspelt
 from collector.sockets import PortTaken, bind, url_host
 from collector.store import Options
 from collector.store.migration import shape_of
+from collector.store.opening import is_strange
 from collector.store.stats import free_disk
 
 OK, WARN, FAIL = "ok", "warn", "fail"
@@ -127,9 +128,12 @@ def _file(config: Config) -> Iterator[Finding]:
         yield Finding("store", OK, f"{config.db} does not exist yet; the first start makes it")
         return
     try:
+        if is_strange(config.db):
+            yield Finding("store", FAIL, f"{config.db} is no DuckDB database; name another file")
+            return
         with duckdb.connect(str(config.db), read_only=True) as connection:
             shape = shape_of(connection)
-    except duckdb.Error as error:
+    except (duckdb.Error, OSError) as error:
         yield Finding("store", FAIL, f"{config.db} cannot be opened: {str(error).splitlines()[0][:200]}")
         return
     if shape is None or shape > SCHEMA_VERSION:

@@ -83,7 +83,8 @@ def open_repaired(path: Path, limits: Limits, recovery: Recovery) -> duckdb.Duck
     """
     if path.is_dir():
         raise StoreUnavailable(f"{path} is a folder, not a database file")
-    _refuse_if_strange(path)
+    if is_strange(path):
+        raise StoreUnavailable(f"{path} is no DuckDB database, and nothing was changed in it; name another file")
     recovery.unclean = wal_of(path).exists() and wal_of(path).stat().st_size > 0
     if path.exists() and path.stat().st_size == 0:
         path.unlink()  # the name was reserved and never filled
@@ -104,18 +105,17 @@ def open_repaired(path: Path, limits: Limits, recovery: Recovery) -> duckdb.Duck
     return up_to_date(path, limits, connection, recovery)
 
 
-def _refuse_if_strange(path: Path) -> None:
-    """A file that was never a database of ours is somebody's: it is neither repaired nor set aside.
+def is_strange(path: Path) -> bool:
+    """Whether a file was never a database of ours: it is somebody's, and neither repaired nor set aside.
 
     A damaged one is known by DuckDB's magic bytes, or by what a service left beside it: its journal, or its word that
     a read met damage.
     """
     if not path.exists() or path.stat().st_size == 0 or marker_of(path).exists():
-        return
+        return False
     with path.open("rb") as file:
         head = file.read(_MAGIC_AT + len(_MAGIC))
-    if head[_MAGIC_AT:] != _MAGIC and not any(Path(f"{path}.journal").glob("*")):
-        raise StoreUnavailable(f"{path} is no DuckDB database, and nothing was changed in it; name another file")
+    return head[_MAGIC_AT:] != _MAGIC and not any(Path(f"{path}.journal").glob("*"))
 
 
 def _repair(path: Path, limits: Limits, recovery: Recovery) -> None:

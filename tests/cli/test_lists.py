@@ -133,6 +133,19 @@ def test_a_file_that_is_no_database_is_a_sentence(run: Run, tmp_path: Path) -> N
 
     assert result.exit_code == 2
     assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert result.stderr == f"telltale: {path} is no DuckDB database; name another file\n"
+
+
+def test_only_a_file_that_serve_repairs_is_said_to_be_repaired(run: Run, tmp_path: Path) -> None:
+    """Such as one that is empty, or that a service left its journal beside."""
+    empty, damaged = tmp_path / "empty.db", tmp_path / "damaged.db"
+    empty.touch()
+    damaged.write_bytes(b"x" * 100)
+    (tmp_path / "damaged.db.journal").mkdir()
+    (tmp_path / "damaged.db.journal" / "1").touch()
+
+    for path in (empty, damaged):
+        assert run("calls", "--db", path).stderr.endswith(" is empty or damaged; `telltale serve` repairs it\n")
 
 
 def test_a_held_file_points_to_the_api(tmp_path: Path, process: Run) -> None:

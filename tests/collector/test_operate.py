@@ -71,7 +71,8 @@ def test_doctor_without_a_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "t.db").write_bytes(b"not a database")
     result = run("doctor", "--db", tmp_path / "t.db", *nobody)
     assert result.exit_code == 1
-    assert "cannot be opened" in result.output
+    assert f"{tmp_path / 't.db'} is no DuckDB database; name another file" in result.output
+    assert "IO Error" not in result.output
     assert (tmp_path / "t.db").read_bytes() == b"not a database"
     monkeypatch.setenv("TELLTALE_API_PORT", "seven")
     assert run("doctor").exit_code == 2
