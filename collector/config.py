@@ -23,6 +23,7 @@ from pydantic_settings import (
 from analytics.alerts.settings import AlertSettings
 from analytics.settings import JudgeSettings, ToolSettings
 from collector.access.hosts import is_loopback
+from collector.config_nearest import nearest_beside
 from collector.config_sections import (
     JudgeConfig,
     LimitsConfig,
@@ -145,7 +146,10 @@ def _sentence(error: pydantic.ValidationError, given: dict[str, Any]) -> str:
     first = error.errors(include_url=False, include_context=False)[0]
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        return f"{_source(key, given)}: there is no such setting"
+        near = nearest_beside(Config, first["loc"])
+        variable = _source(key, given).startswith(PREFIX)
+        meant = "" if near is None else PREFIX + "__".join(near).upper() if variable else ".".join(near)
+        return f"{_source(key, given)}: there is no such setting" + (f"; the nearest name is {meant}" if meant else "")
     return f"{_source(key, given)}: {first['msg'].removeprefix('Value error, ')} (got {str(first['input'])[:60]!r})"
 
 

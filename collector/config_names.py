@@ -1,17 +1,18 @@
 """Variables of the environment that look like settings and are none: told with the nearest right name.
 
-A misspelt key in `telltale.toml` stops the start. A variable may belong to another program, so it is only told.
+A misspelt key in `telltale.toml` stops the start, and so does a wrong name inside a section (`TELLTALE_LIMITS__…`),
+which is nobody else's. Any other variable may belong to another program, so it is only told.
 """
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator
 
 from pydantic import BaseModel
 
 from collector.config import PREFIX, Config
+from collector.config_nearest import nearest
 
 _ELSEWHERE = (
     "CONFIG",  # `--config` of every command
@@ -41,8 +42,8 @@ def misspelt(environment: Iterable[str]) -> list[str]:
             continue
         if name.startswith(_BENCH) or _OF_KUBERNETES.fullmatch(name):
             continue
-        near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.5)
-        meant = f"; the nearest name is {PREFIX}{near[0]}" if near else ""
+        near = nearest(name, known)
+        meant = f"; the nearest name is {PREFIX}{near}" if near else ""
         sentences.append(f"{variable[:80]} is set, but there is no such setting{meant}")
     return sentences
 

@@ -131,6 +131,44 @@ def test_a_misspelt_variable_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     ]
 
 
+@pytest.mark.parametrize(
+    ("variable", "meant"),
+    [
+        ("LIMITS__HTTP_BODY_BYTE", "; the nearest name is TELLTALE_LIMITS__HTTP_BODY_BYTES"),
+        ("TRACING__ENDPONT", "; the nearest name is TELLTALE_TRACING__ENDPOINT"),
+        ("TLS__XYZZYQW", ""),
+    ],
+)
+def test_a_wrong_name_inside_a_section_stops_with_the_right_one(
+    variable: str, meant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A variable of a section is nobody else's: the start is stopped, and the sentence names what was meant."""
+    monkeypatch.setenv(f"TELLTALE_{variable}", "5")
+    for command in ("serve", "doctor"):
+        result = run(command, "--db", tmp_path / "t.db")
+        assert result.exit_code == 2
+        assert result.stderr == f"telltale {command}: TELLTALE_{variable}: there is no such setting{meant}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong", "meant"),
+    [
+        ('[tracing]\nendpont = "http://a"', "tracing.endpont", "tracing.endpoint"),
+        ("otlp_http_prot = 5", "otlp_http_prot", "otlp_http_port"),
+        ("[tools.search]\nempty_is_norml = true", "tools.search.empty_is_norml", "tools.search.empty_is_normal"),
+        ("[alerts]\ndigest_hour_utcc = 5", "alerts.digest_hour_utcc", "alerts.digest_hour_utc"),
+    ],
+)
+def test_a_wrong_name_in_the_file_stops_with_the_right_one(text: str, wrong: str, meant: str, tmp_path: Path) -> None:
+    """As a variable does, in the words of the file."""
+    file = tmp_path / "own.toml"
+    file.write_text(text)
+    result = run("doctor", "--config", file, "--db", tmp_path / "t.db")
+
+    assert result.exit_code == 2
+    assert f"{wrong} in {file}: there is no such setting; the nearest name is {meant}\n" in result.stderr
+
+
 def test_backup_of_a_live_service_and_restore(tmp_path: Path) -> None:
     """A backup made while the service runs holds what was acknowledged; restored, it opens with the same spans."""
     folder = tmp_path / "backups"
