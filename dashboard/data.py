@@ -72,6 +72,11 @@ def ask(*path: str, params: dict[str, str] | None = None, **more: Any) -> Answer
     return kept(api_url(), path, tuple(sorted(asked.items())))
 
 
+def ask_anew(*path: str, params: dict[str, str] | None = None) -> Answer:
+    """Ask one question whose last answer, however young, will not do: what time it is now. See `ask`."""
+    return _client(api_url(), _token()).get(*path, **(params or {}))
+
+
 def soon(*path: str, params: dict[str, str] | None = None, **more: Any) -> Callable[[], Answer]:
     """Ask one question beside others, on a thread of its own.
 

@@ -47,7 +47,7 @@ def of(view: View, page: str, *, moving: bool) -> Moment:
     kept = st.session_state.get(_KEY)
     if kept and kept[0] == about and not moving:
         return Moment(view.at(kept[1]["as_of"]), kept[1], fixed=False)
-    status = _status(view)
+    status = data.ask_anew("status", params={"project": view.project})
     st.session_state[_KEY] = (about, status)
     return Moment(view.at(status["as_of"]), status, fixed=False)
 

@@ -87,7 +87,9 @@ def test_a_count_keeps_its_list(tab: Any, pages: str, busy: RunningService) -> N
     """What arrives between the look at a number and the click on it is not in the list: it is of the same moment."""
     settled(tab, pages)
     at_once = "tile => [tile.querySelector('h2').innerText, tile.querySelector('a').href]"
-    shown, link = tab.locator(".st-key-tile-Failed-calls").evaluate(at_once)
+    tile = tab.locator(".st-key-tile-Failed-calls")
+    expect(tile.locator("a").first).to_be_visible(timeout=PATIENCE_MS)
+    shown, link = tile.evaluate(at_once)
     failed = number_in(shown)
     busy.send([Traffic(seed=98).session("chat-between", time.time_ns(), [("find_customer", "denied")])])
 
