@@ -74,7 +74,9 @@ def ask(*path: str, params: dict[str, str] | None = None, **more: Any) -> Answer
 
 def ask_anew(*path: str, params: dict[str, str] | None = None) -> Answer:
     """Ask one question whose last answer, however young, will not do: what time it is now. See `ask`."""
-    return _client(api_url(), _token()).get(*path, **(params or {}))
+    question = (api_url(), path, tuple(sorted((params or {}).items())))
+    _ask_now.clear(*question)
+    return _ask_now(*question)
 
 
 def soon(*path: str, params: dict[str, str] | None = None, **more: Any) -> Callable[[], Answer]:
