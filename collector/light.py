@@ -3,8 +3,8 @@
 DuckDB and pyarrow import pandas, where it is installed (the dashboard brings it), to recognise its types among their
 arguments: a fifth of a second of every start and 30 MB, for nothing. Told that there is none, they do without it.
 
-The C library gives every thread an arena of its own and keeps in each what was freed there: with the service's twenty
-threads 200 MB under load. Two arenas are enough, since most threads wait for each other anyway.
+The C library gives every thread an arena of its own and keeps in each what was freed there. Two arenas are enough for
+the service's twenty threads, since most wait for each other anyway (`make bench ARGS=memory`).
 """
 
 from __future__ import annotations

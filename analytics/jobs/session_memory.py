@@ -18,7 +18,7 @@ from analytics.store import TraceKey, Transaction
 from telltale.vocabulary import Outcome, Payload
 
 REMEMBERED = 60_000
-"""Calls of recent sessions kept at hand (about 0.8 kB each); long arguments count as several."""
+"""Calls of recent sessions kept at hand (about 1 kB each); long arguments count as several."""
 
 _WEIGHT_CHARS = 1000
 
@@ -112,10 +112,6 @@ class SessionMemory:
         """What is at hand may not be what is stored."""
         self._recent.clear()
         self._remembered = 0
-
-    def calls(self, key: Key) -> list[SessionCall]:
-        """What is at hand of a session."""
-        return list(self._recent[key].calls) if key in self._recent else []
 
     def _add(self, key: Key, calls: Iterable[SessionCall]) -> None:
         recent = self._recent[key]

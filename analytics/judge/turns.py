@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
+from itertools import islice
 
 from analytics.calls import Call
 from analytics.conventions.convention import Kind
@@ -46,8 +47,7 @@ def turn_starts(spans: Iterable[Span]) -> list[int]:
     roots = [span.start_ns for span in tops if kind_of(span)[0] is Kind.AGENT]
     if roots:
         return sorted(roots)
-    thinking = (span.start_ns for span in spans if kind_of(span)[0] in (Kind.AGENT, Kind.MODEL))
-    return [start for _, start in zip(range(1), thinking, strict=False)]
+    return list(islice((span.start_ns for span in spans if kind_of(span)[0] in (Kind.AGENT, Kind.MODEL)), 1))
 
 
 def same_turn(call: SessionCall, later: SessionCall) -> bool:

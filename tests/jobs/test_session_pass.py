@@ -107,6 +107,6 @@ def test_any_order_and_any_batches_give_the_same_verdicts(
             judged.append(Judged(TraceKey("default", f"t{n}"), Trace("default", f"t{n}", [], []), [call]))
         session_pass.run(Nothing(), judged, {})  # type: ignore[arg-type]
         session_pass.remember()
-    stored = session_pass._memory.calls(("default", "s"))
+    stored = session_pass._memory._recent["default", "s"].calls
 
     assert sorted(map(verdict, stored)) == sorted(map(verdict, whole))
