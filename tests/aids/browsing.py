@@ -50,12 +50,28 @@ def _healthy(address: str) -> bool:
         return False
 
 
+STILL_MS = 400
+"""A page counts as drawn when its script has ended and its content has not changed for this long."""
+
+STILL = """still => {
+    const app = document.querySelector('[data-testid=stApp]');
+    const main = document.querySelector('[data-testid=stMain]');
+    if (app?.getAttribute('data-test-script-state') !== 'notRunning' || !main) { window.__drawn = null; return false; }
+    const seen = main.innerHTML.length + main.innerText;
+    if (window.__drawn?.seen !== seen) { window.__drawn = {seen, at: performance.now()}; return false; }
+    return performance.now() - window.__drawn.at >= still;
+}"""
+
+
 def settled(tab: Any, address: str = "") -> Any:
-    """Go to an address, where one is given, and wait until the page has finished running."""
+    """Go to an address, where one is given, and wait until the page is drawn.
+
+    The script's state alone does not tell: it reads "not running" before the first run, and between a run's end and
+    the drawing of its last elements. What a test counts or measures on the page after this may still come a moment
+    later on a slow machine: use `expect`, which asks again.
+    """
     if address:
         tab.goto(address)
     tab.get_by_role("heading", level=1).wait_for()
-    tab.wait_for_function(
-        "document.querySelector('[data-testid=stApp]')?.getAttribute('data-test-script-state') === 'notRunning'"
-    )
+    tab.wait_for_function(STILL, arg=STILL_MS, polling=100)
     return tab

@@ -7,6 +7,7 @@ from typing import Any
 
 from assistant_traffic import Traffic
 from browsing import dashboard, settled
+from playwright.sync_api import expect
 from running_service import RunningService
 
 
@@ -34,7 +35,7 @@ def test_empty_store(tab: Any, tmp_path: Path) -> None:
     with dashboard(service.api) as address:
         settled(tab, address)
         tab.get_by_text("No calls yet", exact=True).wait_for()
-        assert tab.locator("[class*=st-key-tile]").count() == 0
+        expect(tab.locator("[class*=st-key-tile]")).to_have_count(0)
 
         service.send(Traffic().day(3))
         tab.locator("[class*=st-key-tile]").first.wait_for()

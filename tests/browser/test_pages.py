@@ -28,6 +28,14 @@ def tile(tab: Any, label: str) -> int:
     return number_in(tab.locator(f".st-key-tile-{label.replace(' ', '-')}").get_by_role("heading").inner_text())
 
 
+def number_and_link(tab: Any, label: str) -> tuple[int, str]:
+    """The number on a tile and the address of its list, read at once: the page renews both by itself."""
+    part = tab.locator(f".st-key-tile-{label.replace(' ', '-')}")
+    expect(part.locator("a").first).to_be_visible(timeout=PATIENCE_MS)
+    shown, link = part.evaluate("tile => [tile.querySelector('h2').innerText, tile.querySelector('a').href]")
+    return number_in(shown), link
+
+
 def open_tile(tab: Any, label: str) -> None:
     """Open the list behind the number on a tile."""
     tab.locator(f".st-key-tile-{label.replace(' ', '-')}").get_by_role("link").click()
@@ -49,10 +57,17 @@ def click_cell(tab: Any, key: str, column: float, row: int) -> None:
     tab.mouse.click(*at)
 
 
+def bottom(part: Any) -> float:
+    """Where a part of the page ends, in pixels from the top of the screen."""
+    part.wait_for()
+    box = part.bounding_box()
+    return float(box["y"] + box["height"]) if box else float("inf")
+
+
 def test_the_way_to_the_failing_step(tab: Any, pages: str, busy: RunningService) -> None:
     """From the overview, silent failures lead to a replay that is open at the failing step, raw payload included."""
     settled(tab, pages)
-    assert tab.url.startswith(f"{pages}/overview")
+    expect(tab).to_have_url(re.compile(rf"^{re.escape(pages)}/overview"), timeout=PATIENCE_MS)
     wait_until(lambda: tile(tab, "Silent failures") == busy.ask("overview")["silent"], "the tile shows the API's count")
 
     open_tile(tab, "Silent failures")
@@ -73,11 +88,9 @@ def test_the_way_to_the_failing_step(tab: Any, pages: str, busy: RunningService)
 def test_a_count_opens_its_list(tab: Any, pages: str) -> None:
     """The number on a tile is the length of the list that its link opens."""
     settled(tab, pages)
-    failed = tile(tab, "Failed calls")
+    failed, link = number_and_link(tab, "Failed calls")
 
-    open_tile(tab, "Failed calls")
-    tab.wait_for_url("**/calls?**outcome=failed**")
-    settled(tab)
+    settled(tab, link)
 
     badge = tab.get_by_test_id("stMain").get_by_text(re.compile(r"^[\d ]+ calls?$"))
     wait_until(lambda: number_in(badge.inner_text()) == failed, "the list is as long as the tile says")
@@ -86,11 +99,7 @@ def test_a_count_opens_its_list(tab: Any, pages: str) -> None:
 def test_a_count_keeps_its_list(tab: Any, pages: str, busy: RunningService) -> None:
     """What arrives between the look at a number and the click on it is not in the list: it is of the same moment."""
     settled(tab, pages)
-    at_once = "tile => [tile.querySelector('h2').innerText, tile.querySelector('a').href]"
-    tile = tab.locator(".st-key-tile-Failed-calls")
-    expect(tile.locator("a").first).to_be_visible(timeout=PATIENCE_MS)
-    shown, link = tile.evaluate(at_once)
-    failed = number_in(shown)
+    failed, link = number_and_link(tab, "Failed calls")
     busy.send([Traffic(seed=98).session("chat-between", time.time_ns(), [("find_customer", "denied")])])
 
     wait_until(lambda: busy.ask("calls", session="chat-between")["total"], "the new failure is judged")
@@ -109,14 +118,14 @@ def test_the_first_screen(tab: Any, pages: str, busy: RunningService) -> None:
     tab.set_viewport_size({"width": 1280, "height": 800})
     settled(tab, pages)
     for key in ("overview-tools", "overview-sessions", "tile-Failed-calls"):
-        box = tab.locator(f".st-key-{key}").first.bounding_box()
-        assert box["y"] + box["height"] <= 800, key
+        part = tab.locator(f".st-key-{key}").first
+        wait_until(lambda part=part: bottom(part) <= 800, f"{key} ends above the fold")
 
     tab.set_viewport_size({"width": 390, "height": 844})
     for page in ("overview", "calls", "tools-codes", "replay", "rules"):
         settled(tab, f"{pages}/{page}")
         wide = "(main => main.scrollWidth - main.clientWidth)(document.querySelector('[data-testid=stMain]'))"
-        assert tab.evaluate(wide) <= 0, page
+        wait_until(lambda wide=wide: tab.evaluate(wide) <= 0, f"{page} is no wider than the screen")
 
 
 def test_an_address_without_a_page(tab: Any, pages: str) -> None:
@@ -126,8 +135,8 @@ def test_an_address_without_a_page(tab: Any, pages: str) -> None:
     main = tab.get_by_test_id("stMain")
     main.get_by_role("heading", name="No such page").wait_for()
     main.get_by_text("no-such-thing").wait_for()
-    assert main.get_by_role("link").count() == 9
-    assert tab.get_by_test_id("stException").count() == 0
+    expect(main.get_by_role("link")).to_have_count(9, timeout=PATIENCE_MS)
+    expect(tab.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_a_cell_opens_its_calls(tab: Any, pages: str) -> None:
