@@ -28,7 +28,11 @@ _PARTS = (
 
 
 def report(context: Context, query: Query) -> Answer:
-    """Everything that a monthly review asks, as one object."""
+    """Everything that a monthly review asks, as one object.
+
+    `narrowed` names the filters in force. They narrow what is counted of calls and sessions; incidents and senders know
+    no release, session or flag, so `time_to_diagnose` and `senders_with_losses` are always the project's.
+    """
     filters = query.filters
     by_tool = tallies(context, filters)
     sessions = rows(context.store, "sessions_total", filters, flagged=0, unrecovered=0)[0]
@@ -37,6 +41,7 @@ def report(context: Context, query: Query) -> Answer:
         "project": filters.project,
         "since": rfc3339(filters.since_ns),
         "until": rfc3339(min(query.now_ns, filters.until_ns or query.now_ns)),
+        "narrowed": filters.narrowed(),
         **counts_of(by_tool.values()),
         "sessions": sessions["sessions"],
         "sessions_failed": sessions["sessions_failed"],

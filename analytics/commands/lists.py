@@ -1,4 +1,4 @@
-"""`telltale calls`, `tools`, `sessions`, `groups`, `incidents`, `senders`: the lists."""
+"""`telltale calls`, `tools`, `silent`, `sessions`, `groups`, `incidents`, `senders`: the lists."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ OutcomeList = Annotated[str | None, typer.Option("--outcome", help="Outcomes, co
 CodeList = Annotated[str | None, typer.Option("--code", help="Codes, comma-separated; none for calls without one.")]
 Agent = Annotated[str | None, typer.Option(help="Agent name.")]
 Session = Annotated[str | None, typer.Option(help="Session id.")]
-State = Annotated[str | None, typer.Option(help="firing, acknowledged or resolved.")]
+Service = Annotated[str | None, typer.Option(help="Service name.")]
+Release = Annotated[str | None, typer.Option(help="Release (service.version).")]
+User = Annotated[str | None, typer.Option(help="User id.")]
+FlagName = Annotated[str | None, typer.Option("--flag", help="A flag that the calls bear, such as budget_exhausted.")]
+State = Annotated[str | None, typer.Option(help="firing, acknowledged, resolved; or open for those not resolved.")]
 Flagged = Annotated[bool, typer.Option("--flagged", help="Only sessions that hold a failure.")]
 Unrecovered = Annotated[bool, typer.Option("--unrecovered", help="Only those not known to be recovered.")]
 Limit = Annotated[int | None, typer.Option(help="Most rows.", min=1, show_default="all; 50 in a table")]
@@ -81,35 +85,52 @@ class Listing:
     paged: bool = True
 
 
-_PERIOD: Mapping[str, Any] = {"since": Since, "until": Until, "project": Project, "tool": ToolName}
-_FAILING: Mapping[str, Any] = {**_PERIOD, "outcome": OutcomeList}
+PERIOD: Mapping[str, Any] = {"since": Since, "until": Until, "project": Project, "tool": ToolName}
+WHOSE: Mapping[str, Any] = {
+    "agent": Agent,
+    "service": Service,
+    "release": Release,
+    "user": User,
+    "session": Session,
+    "flag": FlagName,
+}
+"""What narrows to the calls of somebody, under the names that the API has for it."""
+
+_JUDGED: Mapping[str, Any] = {**PERIOD, "code": CodeList, **WHOSE}
+FAILING: Mapping[str, Any] = {**_JUDGED, "outcome": OutcomeList}
+"""What narrows to calls."""
 
 LISTS: Mapping[str, Listing] = {
     "calls": Listing(
         "Judged tool calls, newest first.",
         ("started_at", "tool", "outcome", "code", "declared", "flags", "session_id", "span_id"),
-        {**_FAILING, "code": CodeList, "agent": Agent, "session": Session},
+        FAILING,
         CALL_FIELDS,
     ),
     "tools": Listing(
         "Tools with their failures and compliance, the most failures first.",
         ("tool", "calls", "failures", "silent_failure", "compliance", "top_code", "p50_ms", "p95_ms"),
-        _FAILING,
+        FAILING,
+    ),
+    "silent": Listing(
+        "Failures that claimed success or said nothing, newest first: declared against derived.",
+        ("started_at", "tool", "declared", "code", "confidence", "rules", "session_id", "span_id"),
+        _JUDGED,
     ),
     "sessions": Listing(
         "Sessions, newest first.",
         ("started_at", "session_id", "agent", "calls", "failures", "silent", "unrecovered", "codes", "tools"),
-        {**_FAILING, "flagged": Flagged, "unrecovered": Unrecovered},
+        {**FAILING, "flagged": Flagged, "unrecovered": Unrecovered},
     ),
     "groups": Listing(
         "Failures grouped by what they have in common, and whose fault each group is.",
         ("calls", "sessions", "tool", "code", "outcome", "fault", "last_seen", "message"),
-        _FAILING,
+        FAILING,
     ),
     "incidents": Listing(
         "Incidents, newest first.",
         ("detected", "state", "severity", "rule", "tool", "code", "cause", "id"),
-        {**_PERIOD, "state": State},
+        {**PERIOD, "state": State},
     ),
     "senders": Listing(
         "Who sends what in which words, and what their spans lack.",
@@ -129,18 +150,25 @@ def command(endpoint: str) -> Callable[..., None]:
         told = {name: "true" if value is True else value for name, value in given.items() if value not in (None, False)}
         list_rows(endpoint, told, listing.columns, db=db, api=api, limit=limit, form=form, whole=listing.whole)
 
-    options = {"db": Db, "api": Api, **listing.filters, **({"limit": Limit} if listing.paged else {}), "form": Format}
-    run.__signature__ = Signature(  # type: ignore[attr-defined]
-        [
-            Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=_DEFAULTS.get(name))
-            for name, kind in options.items()
-        ]
-    )
+    limit = {"limit": Limit} if listing.paged else {}
     run.__doc__ = listing.about
-    return run
+    return with_options(run, {"db": Db, "api": Api, **listing.filters, **limit, "form": Format}, _DEFAULTS)
 
 
 _DEFAULTS = {"form": "table", "flagged": False, "unrecovered": False}
+
+
+def with_options(
+    run: Callable[..., None], options: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> Callable[..., None]:
+    """A command whose options typer reads from a table instead of from a signature (None where no default is named)."""
+    run.__signature__ = Signature(  # type: ignore[attr-defined]
+        [
+            Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=defaults.get(name))
+            for name, kind in options.items()
+        ]
+    )
+    return run
 
 
 def list_rows(
@@ -164,8 +192,13 @@ def list_rows(
         shown = show(paged(asked, endpoint, given, limit, counts), columns, form, whole=whole)
         total = counts.get("total", shown)
         if form == "table":
-            noun = endpoint.removesuffix("s") if total == 1 else endpoint
+            noun = _nouns(endpoint, total)
             print(f"{shown} of {total} {noun}" if shown < total else f"{total} {noun}")
+
+
+def _nouns(endpoint: str, number: int) -> str:
+    nouns = {"silent": "silent failures"}.get(endpoint, endpoint)
+    return nouns.removesuffix("s") if number == 1 else nouns
 
 
 def paged(

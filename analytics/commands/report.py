@@ -6,12 +6,13 @@ import json
 import sys
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Annotated, Any
 
 import jinja2
 import typer
 
-from analytics.commands.lists import Api, Db, Project, Since, Until
+from analytics.commands.lists import FAILING, Api, Db, with_options
 from analytics.commands.output import lines_of, plain, quiet_pipe, rate_text
 from analytics.commands.source import fail, source
 
@@ -21,22 +22,18 @@ TEXT_TOOLS = 20
 """Tools that the text names, those with the most failures; JSON and HTML hold all."""
 
 
-def report(
-    *,
-    db: Db = None,
-    api: Api = None,
-    since: Since = None,
-    until: Until = None,
-    project: Project = None,
-    form: Annotated[str, typer.Option("--format", help="text, json or html.")] = "text",
-) -> None:
+def _report(*, db: Path | None, api: str | None, form: str, **given: str | None) -> None:
     """Compliance, failures by tool and code, error groups, time to diagnose."""
     if form not in FORMATS:
         fail(f"--format is {form!r}; it can be {', '.join(FORMATS)}")
     with quiet_pipe(), source(db, api) as asked:
-        given = {name: value for name, value in (("until", until), ("project", project)) if value is not None}
-        answer = asked.ask("report", {"since": since or asked.default_since, **given})
-        sys.stdout.write(render(answer, form))
+        told = {name: value for name, value in given.items() if value is not None}
+        sys.stdout.write(render(asked.ask("report", {"since": asked.default_since, **told}), form))
+
+
+_Form = Annotated[str, typer.Option("--format", help="text, json or html.")]
+report = with_options(_report, {"db": Db, "api": Api, **FAILING, "form": _Form}, {"form": "text"})
+"""The command."""
 
 
 def render(answer: dict[str, Any], form: str) -> str:
@@ -44,7 +41,8 @@ def render(answer: dict[str, Any], form: str) -> str:
     if form == "json":
         return json.dumps(answer, ensure_ascii=True, indent=2) + "\n"
     page = _templates().get_template(f"report.{'html' if form == 'html' else 'txt'}")
-    told = {"groups_total": len(answer["groups"]), **answer}  # a service of an earlier release does not tell it
+    # What a service of an earlier release does not tell has its default here.
+    told = {"groups_total": len(answer["groups"]), "narrowed": {}, **answer}
     return page.render(report=told, shown_tools=TEXT_TOOLS)
 
 

@@ -64,6 +64,18 @@ class Filters:
         """The same filters with some of them changed."""
         return replace(self, **changes)
 
+    def narrowed(self) -> dict[str, Any]:
+        """The filters that are set beside project and range, by the names that the API has for them."""
+        names = (*_COLUMNS, "flag", "outcomes", "codes", "inferred", "recovered")
+        found = {
+            name.removesuffix("s") if name in ("outcomes", "codes") else name: getattr(self, name) for name in names
+        }
+        return {
+            name: ",".join(value) if isinstance(value, tuple) else value
+            for name, value in found.items()
+            if value not in (None, ())
+        }
+
 
 @dataclass(slots=True)
 class Condition:
@@ -126,10 +138,15 @@ def rollup_condition(filters: Filters, period: str, since: int | None, until: in
     return where
 
 
+_BEYOND_SESSIONS = ("release", "payload", "fingerprint", "inferred", "recovered")
+"""Filters that no row of `session` can tell: those of its calls tell."""
+
+
 def session_condition(filters: Filters) -> Condition:
     """The sessions that overlap the range and match what a session knows of these filters.
 
-    A tool together with failing outcomes means the sessions in which that tool failed.
+    A tool together with failing outcomes means the sessions in which that tool failed. Filters that only calls know (a
+    release, a fingerprint…) mean the sessions that hold a call which matches all filters at once.
     """
     where = Condition()
     where.add("project = $project", project=filters.project)
@@ -150,6 +167,9 @@ def session_condition(filters: Filters) -> Condition:
             where.add(f"session_id IN (SELECT session_id FROM tool_session WHERE {met})")  # noqa: S608 - own text, values bound
     if filters.outcomes == (Outcome.SILENT_FAILURE.value,):
         where.add("silent > 0")
+    if any(getattr(filters, name) is not None for name in _BEYOND_SESSIONS):
+        called = call_condition(filters, filters.since_ns, filters.until_ns)
+        where.add(f"session_id IN (SELECT session_key FROM call WHERE {called.sql})", **called.params)  # noqa: S608 - as above
     return where
 
 

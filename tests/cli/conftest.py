@@ -58,3 +58,16 @@ def process() -> Callable[..., subprocess.CompletedProcess[str]]:
 def json_lines(text: str) -> list[dict[str, Any]]:
     """The objects of a jsonl output."""
     return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture(scope="session")
+def of_users(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The scene, all of it of the user ada."""
+    path: Path = tmp_path_factory.mktemp("users") / "telltale.db"
+    batch = scene(time.time_ns())
+    for span in batch.spans:
+        span.attributes = {**span.attributes, "user.id": "ada"}
+    store = DuckDBStore(path)
+    store.append(batch)
+    store.close()
+    return path

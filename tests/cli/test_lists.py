@@ -202,3 +202,59 @@ def test_a_flag_beats_the_environment(run: Run, db: Path, monkeypatch: pytest.Mo
     assert (by_flag.exit_code, by_variable.exit_code, nobody.exit_code) == (0, 0, 2)
     assert len(by_variable.stdout.splitlines()) == 5
     assert "no service answers" in nobody.stderr
+
+
+@pytest.mark.parametrize("command", ["calls", "tools", "silent", "sessions", "groups"])
+@pytest.mark.parametrize(
+    "narrowed",
+    [
+        ("--release", "1.2", "9.9"),
+        ("--service", "booking", "shop"),
+        ("--user", "ada", "bob"),
+        ("--agent", "scheduler", "other"),
+    ],
+)
+def test_every_list_of_calls_takes_the_filters_of_the_api(
+    run: Run, of_users: Path, command: str, narrowed: tuple[str, str, str]
+) -> None:
+    """A release, service, user or agent that is there gives rows, another one none; and so does a flag nobody bears."""
+    option, met, missed = narrowed
+    found = run(command, "--db", of_users, option, met, "--format", "jsonl")
+    nothing = run(command, "--db", of_users, option, missed, "--format", "jsonl")
+
+    assert (found.exit_code, nothing.exit_code) == (0, 0), found.output + nothing.output
+    assert found.stdout.splitlines()
+    assert nothing.stdout == ""
+    assert run(command, "--db", of_users, "--flag", "retry_storm", "--format", "jsonl").stdout == ""
+    assert "retry_storm" in run(command, "--db", of_users, "--flag", "odd").stderr
+
+
+def test_sessions_of_a_release_are_those_of_its_matching_calls(run: Run, of_users: Path) -> None:
+    """A filter that only calls know holds together with the others on one call."""
+    every = run("sessions", "--db", of_users, "--release", "1.2", "--format", "jsonl").stdout.splitlines()
+    silent = run("sessions", "--db", of_users, "--release", "1.2", "--outcome", "silent_failure", "--format", "jsonl")
+
+    assert len(every) == 3
+    assert [json.loads(line)["session_id"] for line in silent.stdout.splitlines()] == ["s-lied"]
+
+
+def test_silent_lists_what_lied(run: Run, of_users: Path) -> None:
+    """Declared against derived, with the noun of the count."""
+    shown = run("silent", "--db", of_users).stdout
+
+    assert "list_meetings" in shown
+    assert shown.endswith("1 silent failure\n")
+
+
+def test_a_report_is_narrowed_and_says_so(run: Run, of_users: Path) -> None:
+    """Counts are those of the filters; the page names them, and what they do not narrow."""
+    whole = run("report", "--db", of_users).stdout
+    other = run("report", "--db", of_users, "--release", "9.9", "--format", "json")
+    shown = run("report", "--db", of_users, "--release", "1.2", "--tool", "book_meeting").stdout
+    page = run("report", "--db", of_users, "--release", "1.2", "--format", "html").stdout
+
+    assert "narrowed" not in whole
+    assert json.loads(other.stdout)["calls"] == 0
+    assert "narrowed to tool book_meeting, release 1.2\n(time to diagnose" in shown
+    assert "Tool calls            2\n" in shown
+    assert "Narrowed to release 1.2;" in page
