@@ -66,7 +66,7 @@ PLACES = {
             "Sessions",
             ":material/forum:",
             "Who was affected, flagged first",
-            (*TIME, *WHAT, *WHO),
+            EVERY,
         ),
         Place("app_pages/calls.py", "calls", "Calls", ":material/list:", "The list behind every count", EVERY),
         Place(

@@ -153,13 +153,48 @@ def tools(rows: Sequence[Row], view: View, key: str) -> None:
             "▲ structured": [row.get("structured_error") for row in rows],
             "✕ unstructured": [row.get("unstructured_error") for row in rows],
             "◆ silent": [row.get("silent_failure") for row in rows],
+            "compliance": [_compliance(row) for row in rows],
             "top code": [plain(row.get("top_code"), 40) for row in rows],
-            "in an envelope": [_compliance(row) for row in rows],
             "sessions": [row.get("sessions_failed") for row in rows],
-            "p95": [words.milliseconds(row.get("p95_ms")) for row in rows],
             "last failure": [words.ago(row.get("last_failure_at")) for row in rows],
+            "p95": [words.milliseconds(row.get("p95_ms")) for row in rows],
         }
     )
+    targets, shade = _opened(rows, view, ("tool",))
+    for n, row in enumerate(rows):
+        targets[n, "sessions"] = ("sessions", view.query(tool=row.get("tool"), outcome=links.failing(view)))
+        targets[n, "top code"] = (
+            "calls",
+            view.query(tool=row.get("tool"), code=links.code_filter(row.get("top_code"))),
+        )
+    opening(frame, key, targets, alt="Tools, worst first", shade=shade)
+
+
+def releases(rows: Sequence[Row], view: View, key: str) -> None:
+    """How each tool fails under each release, the worst tool's newest release first; a click opens the calls."""
+    frame = pd.DataFrame(
+        {
+            "tool": [plain(row.get("tool")) for row in rows],
+            "release": [plain(row.get("release"), 60) or "not named" for row in rows],
+            "calls": [row.get("calls") for row in rows],
+            "failed": [failures_of(row) for row in rows],
+            "share": [words.share(failures_of(row), row.get("calls")) for row in rows],
+            "▲ structured": [row.get("structured_error") for row in rows],
+            "✕ unstructured": [row.get("unstructured_error") for row in rows],
+            "◆ silent": [row.get("silent_failure") for row in rows],
+            "compliance": [_compliance(row) for row in rows],
+            "not measured": [row.get("not_measured") for row in rows],
+            "first call": [words.ago(row.get("first_call_at")) for row in rows],
+        }
+    )
+    targets, shade = _opened(rows, view, ("tool", "release"))
+    opening(frame, key, targets, alt="Tools by release, the worst tool's newest release first", shade=shade)
+
+
+def _opened(
+    rows: Sequence[Row], view: View, by: tuple[str, ...]
+) -> tuple[dict[Any, Target], dict[tuple[int, str], str]]:
+    """What each cell of a table of tools opens, and the shades of those that count failures."""
     columns = {
         "▲ structured": "structured_error",
         "✕ unstructured": "unstructured_error",
@@ -171,29 +206,27 @@ def tools(rows: Sequence[Row], view: View, key: str) -> None:
     targets: dict[Any, Target] = {}
     shade: dict[tuple[int, str], str] = {}
     for n, row in enumerate(rows):
-        targets[n] = ("calls", view.query(tool=row.get("tool")))
+        of_row = {name: row.get(name) for name in by}
+        targets[n] = ("calls", view.query(**of_row))
         for column, outcome in columns.items():
-            targets[n, column] = ("calls", view.query(tool=row.get("tool"), outcome=outcome))
+            targets[n, column] = ("calls", view.query(**of_row, outcome=outcome))
             if outcome in words.LOOKS and row.get(outcome):
                 shade[n, column] = tone(outcome)
-        targets[n, "sessions"] = ("sessions", view.query(tool=row.get("tool"), outcome=links.failing(view)))
-        targets[n, "top code"] = (
-            "calls",
-            view.query(tool=row.get("tool"), code=links.code_filter(row.get("top_code"))),
-        )
-    opening(frame, key, targets, alt="Tools, worst first", shade=shade)
+    return targets, shade
 
 
 def worst_tools(rows: Sequence[Row], view: View, key: str) -> None:
-    """The same tools in few columns, for the first screen; a click opens the failed calls."""
+    """The same tools in few columns, for half of the first screen; a click opens the failed calls.
+
+    What matters most stands left: a long name or code pushes the last columns out of sight first.
+    """
     frame = pd.DataFrame(
         {
             "tool": [plain(row.get("tool"), 60) for row in rows],
-            "failed": [failures_of(row) for row in rows],
-            "share": [words.share(failures_of(row), row.get("calls")) for row in rows],
-            "last": [words.ago(row.get("last_failure_at")) for row in rows],
-            "top code": [plain(row.get("top_code"), 40) for row in rows],
+            "failed": [f"{words.count(failures_of(row))} of {words.count(row.get('calls'))}" for row in rows],
             "◆ silent": [row.get("silent_failure") for row in rows],
+            "top code": [plain(row.get("top_code"), 40) for row in rows],
+            "last": [words.ago(row.get("last_failure_at")) for row in rows],
         }
     )
     targets: dict[Any, Target] = {}
@@ -214,8 +247,8 @@ def failing_sessions(rows: Sequence[Row], view: View, key: str) -> None:
             "session": [plain(row.get("session_id"), 60) for row in rows],
             "started": [words.ago(row.get("started_at")) for row in rows],
             "recovered": ["no" if row.get("unrecovered") else "yes" for row in rows],
-            "codes": [plain(", ".join(map(str, row.get("codes") or [])), 60) for row in rows],
             "failed": [f"{words.count(row.get('failures'))} of {words.count(row.get('calls'))}" for row in rows],
+            "codes": [plain(", ".join(map(str, row.get("codes") or [])), 60) for row in rows],
             "agent": [plain(row.get("agent"), 40) for row in rows],
         }
     )
@@ -230,7 +263,7 @@ def failures_of(row: Row) -> int:
 
 
 def _compliance(row: Row) -> str:
-    return words.rate(row.get("compliance") or {}) if failures_of(row) else "no failures"
+    return words.rate_whole(row.get("compliance") or {}) if failures_of(row) else "no failures"
 
 
 def groups(rows: Sequence[Row], view: View, key: str) -> None:

@@ -154,6 +154,14 @@ def rate(of: Mapping[str, Any], none: str = "no failures") -> str:
     return "not measured" if of.get("not_measured") else none
 
 
+def rate_whole(of: Mapping[str, Any], none: str = "no failures") -> str:
+    """A rate with its denominator and 95 % interval, in one cell: `83 % of 12 (55–95 %)`. See `rate`."""
+    told, low, high = rate(of, none), of.get("low"), of.get("high")
+    if not of.get("denominator") or low is None or high is None:
+        return told
+    return f"{told} ({low * 100:.0f}–{high * 100:.0f} %)"
+
+
 def rate_value(rate: Mapping[str, Any]) -> str:
     """The rate, or what stands in its place: no failures is neither 0 % nor 100 %."""
     return percent(rate.get("rate")) if rate.get("denominator") else "no failures yet"

@@ -12,7 +12,8 @@ from analytics.api.incidents import open_incident_rows
 from analytics.api.paging import page
 from analytics.api.query import Cursor, Query
 from analytics.api.sessions import session_object
-from analytics.api.tools import Tally, tallies, tool_rows, total
+from analytics.api.tally import Tally
+from analytics.api.tools import tallies, tool_rows, total
 from analytics.questions import rows
 from analytics.questions.filters import Filters
 from analytics.questions.times import HOUR_NS, SECOND_NS, rfc3339

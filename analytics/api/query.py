@@ -39,6 +39,7 @@ PARAMETERS: Mapping[str, str] = {
     "flagged": "true: sessions that hold a failure",
     "unrecovered": "true: sessions in which a failure is not known to be recovered",
     "state": "State of an incident: firing, acknowledged, resolved; open for those not resolved",
+    "by": "release: one row per tool and release",
     "limit": f"Rows of the answer, 1 to {MAX_LIMIT}; default {DEFAULT_LIMIT}",
     "cursor": "`next_cursor` of the page before",
     "format": "json (default), csv or arrow",
@@ -50,6 +51,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "flag": tuple(Flag),
     "payload": tuple(Payload),
     "state": ("firing", "acknowledged", "resolved", "open"),
+    "by": ("release",),
     "format": ("json", "csv", "arrow"),
 }
 _LISTS: Mapping[str, tuple[str, ...]] = {
@@ -104,6 +106,7 @@ class Query:
     flagged: bool = False
     unrecovered: bool = False
     state: str | None = None
+    by: str | None = None
     format: str = "json"
     path: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] = field(default_factory=dict)
@@ -155,6 +158,7 @@ def parse_query(
         flagged=bool(_truth(given, "flagged")),
         unrecovered=bool(_truth(given, "unrecovered")),
         state=given.get("state"),
+        by=given.get("by"),
         format=given.get("format", "json"),
         path=path or {},
         body=body or {},

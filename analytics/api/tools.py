@@ -2,69 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from analytics.api.context import Answer, Context
 from analytics.api.query import Query
+from analytics.api.releases import release_rows
+from analytics.api.tally import Tally
 from analytics.questions import rows
 from analytics.questions.filters import Filters, rolled_up
 from analytics.questions.relations import BUCKET_FLOOR_MS, BUCKET_RATIO
-from analytics.questions.statistics import compliance
 from analytics.questions.times import rfc3339
-from telltale.vocabulary import Code, Outcome
 
 _MIDDLE = (1 + BUCKET_RATIO) / 2 / BUCKET_RATIO
-
-
-class Tally:
-    """Calls by outcome, with what can be told of their compliance; folded from rows of the question `tools`."""
-
-    def __init__(self) -> None:
-        self.outcomes: dict[Outcome, int] = dict.fromkeys(Outcome, 0)
-        self.measured: dict[Outcome, int] = dict.fromkeys(Outcome, 0)
-        self.codes: Counter[str] = Counter()
-        self.not_measured = 0
-        self.budget_exhausted = 0
-        self.inferred_internal = 0
-
-    def add(self, row: dict[str, Any]) -> None:
-        """Count one row in."""
-        outcome, calls = Outcome(row["outcome"]), row["calls"]
-        self.outcomes[outcome] += calls
-        self.budget_exhausted += row["budget_exhausted"]
-        if row["measured"]:
-            self.measured[outcome] += calls
-        else:
-            self.not_measured += calls
-        if outcome is not Outcome.OK:
-            self.codes[row["code"]] += calls
-            self.inferred_internal += row["inferred"] if row["code"] == Code.INTERNAL else 0
-
-    def merge(self, other: Tally) -> None:
-        """Count another tally in."""
-        for outcome in Outcome:
-            self.outcomes[outcome] += other.outcomes[outcome]
-            self.measured[outcome] += other.measured[outcome]
-        self.codes.update(other.codes)
-        self.not_measured += other.not_measured
-        self.budget_exhausted += other.budget_exhausted
-        self.inferred_internal += other.inferred_internal
-
-    @property
-    def calls(self) -> int:
-        """All of them."""
-        return sum(self.outcomes.values())
-
-    @property
-    def failures(self) -> int:
-        """Those that failed, in whichever way."""
-        return self.calls - self.outcomes[Outcome.OK]
-
-    @property
-    def compliance(self) -> dict[str, Any]:
-        """Of the failures, the share told in a compliant envelope."""
-        return compliance(self.measured, self.not_measured)
 
 
 def tallies(context: Context, filters: Filters) -> dict[str, Tally]:
@@ -101,8 +50,8 @@ def tool_rows(context: Context, filters: Filters, found: dict[str, Tally] | None
 
 
 def tools(context: Context, query: Query) -> Answer:
-    """Every tool with its counts, compliance and durations."""
-    found = tool_rows(context, query.filters)
+    """Every tool with its counts, compliance and durations; `by=release` splits its counts by release."""
+    found = release_rows(context, query.filters) if query.by == "release" else tool_rows(context, query.filters)
     return {"rows": found[: query.limit], "total": len(found)}
 
 
@@ -126,7 +75,7 @@ def _row(name: str, tally: Tally, durations: list[tuple[int, int]], failed: dict
         "budget_exhausted": tally.budget_exhausted,
         "sessions_failed": failed["sessions_failed"] if failed else 0,
         "last_failure_at": rfc3339(failed["last_failure_ns"]) if failed else None,
-        "top_code": max(tally.codes, key=lambda code: (tally.codes[code], code)) if tally.codes else None,
+        "top_code": tally.top_code,
     }
 
 

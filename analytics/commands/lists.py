@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,6 +28,7 @@ Service = Annotated[str | None, typer.Option(help="Service name.")]
 Release = Annotated[str | None, typer.Option(help="Release (service.version).")]
 User = Annotated[str | None, typer.Option(help="User id.")]
 FlagName = Annotated[str | None, typer.Option("--flag", help="A flag that the calls bear, such as budget_exhausted.")]
+By = Annotated[str | None, typer.Option(help="release: one row per tool and release.")]
 State = Annotated[str | None, typer.Option(help="firing, acknowledged, resolved; or open for those not resolved.")]
 Flagged = Annotated[bool, typer.Option("--flagged", help="Only sessions that hold a failure.")]
 Unrecovered = Annotated[bool, typer.Option("--unrecovered", help="Only those not known to be recovered.")]
@@ -75,7 +76,8 @@ class Listing:
     """A command that lists: what it is about, the columns of its table, and what narrows it.
 
     `filters` are the options beside those of every list, by the parameter's name; `whole` the columns of jsonl and csv
-    (empty: all that a row has). `paged` is False where the answer is short and has no limit.
+    (empty: all that a row has). `paged` is False where the answer is short and has no limit. `by` holds the columns of
+    the table where `--by` splits the rows.
     """
 
     about: str
@@ -83,6 +85,7 @@ class Listing:
     filters: Mapping[str, Any]
     whole: tuple[str, ...] = ()
     paged: bool = True
+    by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 PERIOD: Mapping[str, Any] = {"since": Since, "until": Until, "project": Project, "tool": ToolName}
@@ -110,7 +113,8 @@ LISTS: Mapping[str, Listing] = {
     "tools": Listing(
         "Tools with their failures and compliance, the most failures first.",
         ("tool", "calls", "failures", "silent_failure", "compliance", "top_code", "p50_ms", "p95_ms"),
-        FAILING,
+        {**FAILING, "by": By},
+        by={"release": ("tool", "release", "calls", "failures", "silent_failure", "compliance", "top_code")},
     ),
     "silent": Listing(
         "Failures that claimed success or said nothing, newest first: declared against derived.",
@@ -148,7 +152,8 @@ def command(endpoint: str) -> Callable[..., None]:
 
     def run(*, db: Path | None, api: str | None, form: str, limit: int | None = None, **given: Any) -> None:
         told = {name: "true" if value is True else value for name, value in given.items() if value not in (None, False)}
-        list_rows(endpoint, told, listing.columns, db=db, api=api, limit=limit, form=form, whole=listing.whole)
+        columns = listing.by.get(str(told.get("by")), listing.columns)
+        list_rows(endpoint, told, columns, db=db, api=api, limit=limit, form=form, whole=listing.whole)
 
     limit = {"limit": Limit} if listing.paged else {}
     run.__doc__ = listing.about
@@ -192,7 +197,7 @@ def list_rows(
         shown = show(paged(asked, endpoint, given, limit, counts), columns, form, whole=whole)
         total = counts.get("total", shown)
         if form == "table":
-            noun = _nouns(endpoint, total)
+            noun = "row" + "s" * (total != 1) if "by" in given else _nouns(endpoint, total)
             print(f"{shown} of {total} {noun}" if shown < total else f"{total} {noun}")
 
 

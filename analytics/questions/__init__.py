@@ -45,6 +45,7 @@ NAMES: Mapping[str, str] = {
     "tool_failures": "Per tool: failed sessions and the last failure",
     "tool_failures_rolled": "Per tool: failed sessions and the last failure, from the sessions",
     "tools": "Calls by tool, outcome and code",
+    "tools_releases": "Calls by tool, release, outcome and code",
     "tools_codes": "Failures by tool, code and outcome",
     "trend_fine": "Calls by outcome over time, from the calls",
     "trend_hours": "Calls by outcome over time, in whole hours",

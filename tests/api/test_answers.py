@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
 from analytics.api import Context, answer
 from analytics.client import ApiClient, ApiError
+from analytics.jobs import JudgeJob
 from analytics.settings import JudgeSettings, ToolSettings
 from collector.store import DuckDBStore
+from tests.api.scene import scene
 
 
 def test_the_overview_counts_the_scene(client: ApiClient) -> None:
@@ -36,6 +39,40 @@ def test_tools_fold_outcomes_codes_and_durations(client: ApiClient) -> None:
     assert listed["p50_ms"] == pytest.approx(0.9, rel=0.03)
     assert listed["sessions_failed"] == 1
     assert listed["last_failure_at"] is not None
+
+
+def test_tools_split_by_release(client: ApiClient) -> None:
+    """One row per tool and release, whose counts add up to the tool's; each opens its calls."""
+    whole = {row["tool"]: row for row in client.get("tools")["rows"]}
+    made = client.get("tools", by="release")
+
+    assert made["total"] == len(made["rows"]) == 3
+    for row in made["rows"]:
+        of_tool = whole[row["tool"]]
+        assert row["release"] == "1.2"
+        for name in ("calls", "failures", "silent_failure", "not_measured", "compliance", "top_code"):
+            assert row[name] == of_tool[name]
+        assert client.get("calls", tool=row["tool"], release=row["release"])["total"] == row["calls"]
+        assert row["first_call_at"] <= row["last_call_at"]
+
+
+def test_releases_are_told_apart_and_the_newest_comes_first(empty: DuckDBStore) -> None:
+    """What one release got wrong is not the other's; a call that names none is not lost; unmeasured is not 0 %."""
+    now = time.time_ns()
+    for number, release in enumerate(("1.9", "1.10", "")):
+        batch = scene(now - (3 - number) * 10**9)
+        for span in batch.spans:
+            span.trace_id = f"{number}{span.trace_id[1:]}"
+            span.resource = {"service.name": "booking", **({"service.version": release} if release else {})}
+            if release == "1.9":
+                span.attributes = {k: v for k, v in span.attributes.items() if k != "gen_ai.tool.call.result"}
+        empty.append(batch)
+    JudgeJob(empty, pause_s=0).drain()
+    rows = answer(Context(empty), "tools", {"by": "release", "tool": "fetch_note"})["rows"]
+
+    assert [row["release"] for row in rows] == [None, "1.10", "1.9"]
+    assert [row["compliance"]["rate"] for row in rows] == [0.0, 0.0, None]
+    assert (rows[2]["not_measured"], rows[2]["compliance"]["not_measured"]) == (1, 1)
 
 
 def test_every_count_opens_the_list_behind_it(client: ApiClient) -> None:

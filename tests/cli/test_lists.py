@@ -258,3 +258,21 @@ def test_a_report_is_narrowed_and_says_so(run: Run, of_users: Path) -> None:
     assert "narrowed to tool book_meeting, release 1.2\n(time to diagnose" in shown
     assert "Tool calls            2\n" in shown
     assert "Narrowed to release 1.2;" in page
+
+
+def test_tools_by_release(run: Run, of_users: Path) -> None:
+    """Compliance per tool and release, with what it rests on."""
+    shown = run("tools", "--by", "release", "--db", of_users).stdout
+    rows = [
+        json.loads(line)
+        for line in run("tools", "--by", "release", "--db", of_users, "--format", "jsonl").stdout.splitlines()
+    ]
+
+    assert re.search(r"book_meeting +1\.2 +2 +1 +0 +100\.0 % of 1 \(21–100 %\)", shown)
+    assert shown.endswith("3 rows\n")
+    assert {(row["tool"], row["release"]) for row in rows} == {
+        ("book_meeting", "1.2"),
+        ("list_meetings", "1.2"),
+        ("fetch_note", "1.2"),
+    }
+    assert run("tools", "--by", "moon", "--db", of_users).exit_code == 2

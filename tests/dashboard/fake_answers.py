@@ -104,6 +104,17 @@ def tool_rows(rows: list[Call]) -> list[dict[str, Any]]:
     return sorted(made, key=lambda row: -row["failure_rate"])
 
 
+def release_rows(rows: list[Call]) -> list[dict[str, Any]]:
+    """The tools under each release."""
+    made = []
+    for release in sorted({c["release"] for c in rows}):
+        own = [c for c in rows if c["release"] == release]
+        starts = sorted(c["started_at"] for c in own)
+        place = {"release": release, "first_call_at": starts[0], "last_call_at": starts[-1]}
+        made += [{**row, **place} for row in tool_rows(own)]
+    return made
+
+
 def session_rows(rows: Iterable[Call]) -> list[dict[str, Any]]:
     """Sessions of some calls."""
     grouped: dict[str, list[Call]] = {}

@@ -17,6 +17,7 @@ from fake_answers import (
     group_rows,
     incident_rows,
     matches,
+    release_rows,
     session_rows,
     step_rows,
     tool_rows,
@@ -146,7 +147,8 @@ class FakeApi:
         return full_call(call)
 
     def get_tools(self, request: Request) -> dict[str, Any]:
-        rows = tool_rows(self._matching(request))
+        found = self._matching(request)
+        rows = release_rows(found) if request.query_params.get("by") == "release" else tool_rows(found)
         return {"rows": rows, "total": len(rows)}
 
     def get_tools_codes(self, request: Request) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -94,4 +95,20 @@ def test_shares_have_one_style(serve: Any, page: Page) -> None:
     assert isinstance(table, pd.DataFrame)
     assert all(share == "–" or " % of " in share for share in table["share"])
     assert table["failed"].sum() == sum(call["outcome"] != "ok" for call in api.calls)
-    assert set(table["in an envelope"][table["failed"] == 0]) <= {"no failures"}
+    assert set(table["compliance"][table["failed"] == 0]) <= {"no failures"}
+
+
+def test_tools_split_by_release(serve: Any, page: Page) -> None:
+    """Each rate stands with its denominator and interval; a click opens the calls of that tool and release."""
+    api = serve().api
+
+    at = page("tools_codes", by="release")
+    table = at.dataframe[1].value
+
+    assert not at.exception
+    assert table["failed"].sum() == sum(call["outcome"] != "ok" for call in api.calls)
+    assert set(table["release"]) == {call["release"] for call in api.calls}
+    failed = table["compliance"][(table["failed"] > 0) & (table["not measured"] == 0)]
+    assert all(re.fullmatch(r"\S+ % of \d+ \(\d+–\d+ %\)", cell) for cell in failed)
+    first = at.session_state["tools.releases.targets"][0, "failed"][1]
+    assert (first["tool"], first["release"]) == (table["tool"][0], table["release"][0])
