@@ -34,9 +34,14 @@ _SHORTEST_BEARER = 16
 
 
 def card(found: str) -> int:
-    """A payment card number: an issuer's prefix, its length, and the Luhn digit (ISO/IEC 7812-1)."""
-    digits = found.replace("%20", "").replace(" ", "").replace("-", "").replace("+", "")
-    return len(found) if _issued(digits) and _luhn(digits) else 0
+    """A payment card number: an issuer's prefix, its length, and the Luhn digit (ISO/IEC 7812-1).
+
+    The digit comes first: it costs least, and nine of ten numbers that are no cards fail it.
+    """
+    digits = found
+    if not found.isdecimal():
+        digits = found.replace("%20", "").replace(" ", "").replace("-", "").replace("+", "")
+    return len(found) if _luhn(digits) and _issued(digits) else 0
 
 
 def _issued(digits: str) -> bool:
@@ -56,15 +61,22 @@ def _issued(digits: str) -> bool:
     return length == 14 and (300 <= head3 <= 305 or head2 in (36, 38))
 
 
-_DOUBLED = str.maketrans("0123456789", "0246813579")
+_DIGITS = b"0123456789"
+_VALUE = bytes.maketrans(_DIGITS, bytes(range(10)))
+_DOUBLED = bytes.maketrans(_DIGITS, bytes((0, 2, 4, 6, 8, 1, 3, 5, 7, 9)))
 """A digit -> the digit sum of its double."""
 
 
 def _luhn(digits: str) -> bool:
-    return sum(map(int, digits[-1::-2] + digits[-2::-2].translate(_DOUBLED))) % 10 == 0
+    raw = digits.encode()
+    return (sum(raw[-1::-2].translate(_VALUE)) + sum(raw[-2::-2].translate(_DOUBLED))) % 10 == 0
 
 
-_LETTERS = {ord(letter): str(ord(letter) - ord("A") + 10) for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+_NUMBER = {letter: str(ord(letter) - ord("A") + 10) for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+_NUMBER |= {digit: digit for digit in "0123456789"}
+"""A letter or digit of an account number -> its value in decimal (ISO 13616-1: A is 10)."""
+
+_COUNTRY = {country: _NUMBER[country[0]] + _NUMBER[country[1]] for country in _IBAN_LENGTH}
 
 
 def iban(found: str) -> int:
@@ -73,7 +85,12 @@ def iban(found: str) -> int:
     if length is None:
         return 0
     plain = found.replace(" ", "")[:length]
-    if len(plain) != length or int((plain[4:] + plain[:4]).translate(_LETTERS)) % 97 != 1:
+    if len(plain) != length:
+        return 0
+    account = plain[4:]
+    if not account.isdecimal():
+        account = "".join([_NUMBER[character] for character in account])
+    if int(account + _COUNTRY[found[:2]] + plain[2:4]) % 97 != 1:
         return 0
     end = taken = 0
     for end, character in enumerate(found, 1):  # noqa: B007 (used after the loop)

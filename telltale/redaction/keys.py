@@ -70,6 +70,11 @@ WHOLE_LINE = frozenset({"authorization", "cookie"})
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 _LONGEST_KEY = 128
 
+_LAST_THREE = frozenset(name[-3:] for name in _WHOLE)
+"""How the names end: nearly every other key is known by this look alone."""
+
+_ANY_ENDING = tuple(_ENDINGS)
+
 KEY_SHAPE = (
     r"(?i:(?:pass(?:word|wd|phrase)|pwd|secret|secret[_ -]?key|token|authorization|cookies?|credentials|connstr"
     r"|(?:api|access|account|private)[_ -]?key|connection[_ -]?string|card|card[_ -]?number|credit[_ -]?card|cvv2?|cvc"
@@ -93,11 +98,17 @@ def kind_of_key(key: str) -> str | None:
     """
     if len(key) > _LONGEST_KEY:
         return None
-    segment = re.split(r"[./]", key.lower())[-1]
-    folded = _SEPARATORS.sub("", segment)
+    end = key[-3:]
+    if end.isalnum() and end.isascii() and end.lower() not in _LAST_THREE:
+        return None
+    folded = _SEPARATORS.sub("", re.split(r"[./]", key.lower())[-1])
+    if folded[-3:] not in _LAST_THREE:
+        return None
     if folded in _WHOLE:
         return _WHOLE[folded]
-    return next((kind for ending, kind in _ENDINGS.items() if folded.endswith(ending)), None)
+    if not folded.endswith(_ANY_ENDING):
+        return None
+    return next(kind for ending, kind in _ENDINGS.items() if folded.endswith(ending))
 
 
 @lru_cache(maxsize=4096)

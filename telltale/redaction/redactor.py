@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import translate
+from operator import is_
 from typing import Any
 
 from telltale.redaction.keyed_text import MOST_HITS, mask_keyed
@@ -25,6 +26,10 @@ _LARGEST_PLAIN = 10**12
 """Smaller whole numbers cannot be card numbers."""
 
 _ROUNDS = 4
+
+MOST_LOOKED_AT = 8 * MOST_HITS
+"""Pieces of a text that look like a secret of one pattern and are none. Beyond so many nobody looks at each: one mark
+stands for all the rest, for a secret may be among it."""
 
 _DEEPEST = 64
 """Nesting beyond this is masked whole rather than walked."""
@@ -67,6 +72,35 @@ class _TooManyError(ValueError):
     """A text of JSON holds more secrets than are masked one by one."""
 
 
+@dataclass(slots=True)
+class _Walk:
+    """One walk through JSON: so many marks as one text may hold, whether all that was masked were whole values, and
+    whether an object had a key twice.
+    """
+
+    of: Mark
+    left: int = MOST_HITS
+    only_whole: bool = True
+    doubled: bool = False
+
+    def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """An object of which the last value of a key counts, as every reader of JSON has it."""
+        value = dict(pairs)
+        self.doubled |= len(value) != len(pairs)
+        return value
+
+    def mark(self, kind: str, secret: str) -> str:
+        """As `Redactor.mark`.
+
+        Raises:
+            _TooManyError: it was one too many.
+        """
+        self.left -= 1
+        if self.left < 0:
+            raise _TooManyError
+        return self.of(kind, secret)
+
+
 @dataclass(frozen=True, slots=True)
 class RedactionConfig:
     """What is masked, and how the marks are made.
@@ -92,7 +126,7 @@ class Redactor:
     config: RedactionConfig = field(default_factory=RedactionConfig)
     counts: Counter[str] = field(default_factory=Counter)
     _key: bytes = b""
-    _patterns: tuple[tuple[Pattern, re.Pattern[str]], ...] = ()
+    _patterns: tuple[tuple[Pattern, re.Pattern[str], str | int], ...] = ()
     _number: int = -1
     _hits: Callable[[str], Sequence[int]] = lambda _text: ()
     _extra_keys: frozenset[str] = frozenset()
@@ -103,7 +137,8 @@ class Redactor:
         chosen = [p for p in PATTERNS if p.profile in self.config.profiles and p.kind not in self.config.off]
         chosen += self.config.extra_patterns
         self._key = self.config.key or secrets.token_bytes(32)
-        self._patterns = tuple((pattern, re.compile(pattern.regex)) for pattern in chosen)
+        compiled = [(pattern, re.compile(pattern.regex)) for pattern in chosen]
+        self._patterns = tuple((p, regex, "secret" if "secret" in regex.groupindex else 0) for p, regex in compiled)
         self._number = next((n for n, pattern in enumerate(chosen) if pattern.kind == "card"), -1)
         views = [(pattern.shape, pattern.literals) for pattern in chosen]
         extra = sorted(self.config.extra_keys)
@@ -148,8 +183,10 @@ class Redactor:
 
     def kind_of_key(self, key: str) -> str | None:
         """The kind of secret that a payload's key names under these settings, or None."""
-        kind = kind_of_key(key) or ("key" if key.lower() in self._extra_keys else None)
-        return None if kind in self.config.off else kind
+        kind = kind_of_key(key)
+        if kind is None and (not self._extra_keys or key.lower() not in self._extra_keys):
+            return None
+        return None if (kind or "key") in self.config.off else kind or "key"
 
     def attribute(self, name: str, value: Any) -> Any:
         """The value of one attribute; see `attributes`."""
@@ -198,87 +235,93 @@ class Redactor:
     def _masked(self, text: str, hits: Sequence[int], *, parse: bool) -> str:
         """Mask until nothing changes: what stood glued to a secret may be one itself once the first is gone."""
         for _ in range(_ROUNDS):
-            masked = self._mask_once(text, hits, parse=parse)
-            if masked == text:
+            before = text
+            text, settled = self._mask_once(text, hits, parse=parse)
+            if settled or text == before:
                 break
-            text, hits = masked, self._hits(masked)
+            hits = self._hits(text)
             if not hits:
                 break
         return text
 
-    def _mask_once(self, text: str, hits: Sequence[int], *, parse: bool) -> str:
-        keyed = len(self._patterns)
+    def _mask_once(self, text: str, hits: Sequence[int], *, parse: bool) -> tuple[str, bool]:
+        """The text after each rule was applied once, and whether a second time is known to change nothing: where only
+        whole values of JSON were masked, nothing is glued to them.
+        """
+        keyed, settled = len(self._patterns), False
         parsed = self._parsed(text) if parse and (keyed in hits or self._number in hits) else None
         if parsed is not None:
-            text = parsed
+            text, settled = parsed
         elif keyed in hits:
             text = mask_keyed(text, self.kind_of_key, self.mark)
         for index in sorted(hits):
             if index < keyed:
+                before = text
                 text = self._mask_pattern(text, *self._patterns[index])
-        return text
+                settled = settled and text == before
+        return text, settled
 
-    def _parsed(self, text: str) -> str | None:
-        """The text with key rules applied to the JSON in it; None where it is not a JSON object or array, or holds more
-        than `MOST_HITS` secrets: then the rules for text apply, which mask the rest as one.
+    def _parsed(self, text: str) -> tuple[str, bool] | None:
+        """The text with key rules applied to the JSON in it, and whether no text inside it was touched; None where it
+        is not a JSON object or array, or holds more than `MOST_HITS` secrets: then the rules for text apply, which mask
+        the rest as one.
 
         Rules by value look at the whole text later; only numbers are masked here, so that the text stays JSON.
         """
         if text.lstrip()[:1] not in ("{", "["):
             return None
+        walk = _Walk(self.mark)
         try:
-            value = json.loads(text)
-            masked = self._by_key(value, 0, self._counted())
+            value = json.loads(text, object_pairs_hook=walk.object)
+            masked = self._by_key(value, 0, walk)
         except (ValueError, RecursionError):
             return None
-        return text if masked is value else json.dumps(masked, ensure_ascii=False)
+        if masked is not value or walk.doubled:  # nobody has looked at the value that a key had before its last
+            text = json.dumps(masked, ensure_ascii=False)
+        return text, walk.only_whole
 
-    def _counted(self) -> Mark:
-        """As `mark`, for so many secrets as one text may hold."""
-        left = MOST_HITS
-
-        def mark(kind: str, secret: str) -> str:
-            nonlocal left
-            left -= 1
-            if left < 0:
-                raise _TooManyError
-            return self.mark(kind, secret)
-
-        return mark
-
-    def _by_key(self, value: Any, depth: int, mark: Mark) -> Any:
+    def _by_key(self, value: Any, depth: int, walk: _Walk) -> Any:
         """A parsed value with key rules applied, also in text inside it; the same object where nothing changed."""
         if isinstance(value, str):
-            if ":" not in value and "=" not in value and "%3" not in value:
+            if (":" not in value and "=" not in value and "%3" not in value) or len(self._patterns) not in self._hits(
+                value
+            ):
                 return value
-            return mask_keyed(value, self.kind_of_key, mark) if len(self._patterns) in self._hits(value) else value
+            masked: Any = mask_keyed(value, self.kind_of_key, walk.mark)
+            walk.only_whole &= masked == value
+            return masked
         if isinstance(value, dict):
-            masked: Any = {key: self._entry_by_key(key, entry, depth + 1, mark) for key, entry in value.items()}
-            return value if all(masked[key] is entry for key, entry in value.items()) else masked
+            changed = {}
+            for key, entry in value.items():
+                kind = self.kind_of_key(key)
+                new = (
+                    self._by_key(entry, depth + 1, walk)
+                    if kind is None
+                    else self._whole(kind, entry, depth + 1, walk.mark)
+                )
+                if new is not entry:
+                    changed[key] = new
+            return {**value, **changed} if changed else value
         if isinstance(value, list):
-            masked = [self._by_key(entry, depth + 1, mark) for entry in value]
-            return value if all(new is old for new, old in zip(masked, value, strict=True)) else masked
-        return self._value(value, depth)
+            masked = [self._by_key(entry, depth + 1, walk) for entry in value]
+            return value if all(map(is_, masked, value)) else masked
+        masked = self._value(value, depth)
+        walk.only_whole &= masked is value
+        return masked
 
-    def _entry_by_key(self, key: str, value: Any, depth: int, mark: Mark) -> Any:
-        kind = self.kind_of_key(key)
-        return self._by_key(value, depth, mark) if kind is None else self._whole(kind, value, depth, mark)
-
-    def _mask_pattern(self, text: str, pattern: Pattern, regex: re.Pattern[str]) -> str:
-        group: str | int = "secret" if "secret" in regex.groupindex else 0
-
+    def _mask_pattern(self, text: str, pattern: Pattern, regex: re.Pattern[str], group: str | int) -> str:
+        accept, rejected = pattern.accept or len, 0
         start, end = _stretch(text, pattern)
         part = text[start:end]
         pieces, done = [text[:start]], 0
         for match in regex.finditer(part):
             found = match[group]
-            if found.startswith("[REDACTED:"):
-                continue
-            length = len(found) if pattern.accept is None else pattern.accept(found)
-            if not length:
+            length = accept(found)
+            if (not length and rejected < MOST_LOOKED_AT) or found.startswith("[REDACTED:"):
+                rejected += 1
                 continue
             at = match.start(group)
-            if len(pieces) > 2 * MOST_HITS:
+            if len(pieces) > 2 * MOST_HITS or not length:
                 return "".join([*pieces, part[done:at], self.mark(pattern.kind, text[start + at :])])
             quote = _quote_of_number(part, at) if found.isdecimal() else ""
             pieces += [part[done:at], f"{quote}{self.mark(pattern.kind, found[:length])}{quote}"]
