@@ -122,11 +122,19 @@ def _is_hollow(value: Any, arguments: Any) -> bool:
     if not isinstance(value, dict) or not value or len(value) > _MOST_KEYS:
         return False
     said = list(arguments.values()) if isinstance(arguments, dict) else []
-    told = [inner for key, inner in value.items() if not is_frame(key) and role_of(key) is None and inner not in said]
+    told = [
+        inner for key, inner in value.items() if not _is_measure(key) and role_of(key) is None and inner not in said
+    ]
     return bool(told) and all(is_empty(inner) or (not isinstance(inner, str) and inner in (0, -1)) for inner in told)
 
 
 _MOST_KEYS = 20
+_EFFORT = words("waited waitedms waited_ms elapsedms durationms tookms took_ms latency_ms polls attempts tries retries")
+
+
+def _is_measure(key: str) -> bool:
+    """Whether a key frames an answer, or only says what it took to get none: how often, how long."""
+    return is_frame(key) or key.lower() in _EFFORT
 
 
 def _is_deed_undone(case: Case) -> bool:

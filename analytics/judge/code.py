@@ -12,7 +12,7 @@ from telltale import names
 from telltale.payload import Reading
 from telltale.payload.codes import ERRNO, code_of_class, is_defect
 from telltale.payload.evidence import told_texts
-from telltale.payload.marks import code_of_named_class, coded_mark_of, mark_of
+from telltale.payload.marks import code_of_named_class, code_of_told_name, coded_mark_of, mark_of
 from telltale.payload.phrases import code_of_phrase
 from telltale.vocabulary import Code, code_of_http
 
@@ -120,7 +120,7 @@ def _from_texts(call: LogicalCall, reading: Reading) -> tuple[Code, str] | None:
         phrase = code_of_phrase(text)
         if phrase is not None:
             return phrase[0], "text"
-        named = code_of_class(text) if len(text) <= 80 and " " not in text else None
+        named = code_of_class(text) if len(text) <= 80 and " " not in text else code_of_told_name(text)
         if named is not None and named is not Code.INTERNAL:
             return named, "text"
     return None

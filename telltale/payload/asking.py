@@ -70,6 +70,15 @@ def is_repeated(text: str, arguments: Any) -> bool:
     )
 
 
+def names_a_value(text: str, arguments: Any) -> bool:
+    """Whether a text speaks of something that the call had named, so that it is about the call and no data."""
+    values = list(arguments.values())[:20] if isinstance(arguments, dict) else ()
+    return any(isinstance(value, str) and _SHORTEST <= len(value) <= 200 and value in text for value in values)
+
+
+_SHORTEST = 3
+
+
 def is_asked_about(text: str, asked: Asked) -> bool:
     """Whether a reading tool was asked about a word with which the text begins: the setting `timeout`."""
     if verb_of(asked.tool) is not Verb.READ or not isinstance(asked.arguments, dict):

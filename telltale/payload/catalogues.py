@@ -114,7 +114,7 @@ SAYING_NOTHING = words(
     completed completing contact could did do due during encountered err error errors exception execute
     executed executing execution fail failed failing fails failure false fatal for from function generate
     generating generic handled handling happened has have in internal internally invocation invoke invoked
-    invoking is it item later mcp message node none not null object occurred of on operation or performing
+    invoking is it item later mcp message no node none not null object occurred of on operation or performing
     please plugin problem process processing raised request response result returned run running server
     service something sorry status step support task that the there this to tool true try trying unable
     undefined unexpected unexpectedly unhandled unknown unspecified using was went were when while with
@@ -130,6 +130,8 @@ def says_nothing(message: str, tool: str = "") -> bool:
     """Whether a failing message gives no reason: every word of it is a word for failing itself, or the tool's name."""
     if len(message) > 200:
         return False
+    if not message.isascii() and _OTHER_LETTERS.search(message) is not None:
+        return False
     low = message.lower()
     if " is not " in low or " are not " in low:
         return False
@@ -144,6 +146,9 @@ def says_nothing(message: str, tool: str = "") -> bool:
                 return False
     return True
 
+
+_OTHER_LETTERS = re.compile(r"[^\W\d_a-zA-Z]")
+"""Letters of other alphabets: what is written in them is not in the list above, and so says something."""
 
 _NAME_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 

@@ -91,11 +91,14 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
         _DENIED,
         "permission forbidden unauthori[sz]ed unauthenticated authenticat authori[sz]ation access_denied credential",
     ),
-    (_DENIED, "read_?only not_writable invalid_(?:grant|client|auth) missing_scope not_in_channel no_permission"),
+    (
+        _DENIED,
+        "read_?only not_writable invalid_(?:grant|client|auth) missing_scope not_in_channel no_permission",
+    ),
     (
         _DENIED,
         "not_allowed invalid_token token_expired expired_token denied policy_violation auth_error login_required"
-        " reauth auth_required",
+        " reauth auth_required not_accessible",
     ),
     (
         _MISSING,

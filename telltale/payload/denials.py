@@ -12,14 +12,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from telltale.payload.asking import names_a_value
 from telltale.payload.shapes import REASON_PHRASES
 from telltale.payload.verbs import Verb, verb_of
-from telltale.payload.words import words
+from telltale.payload.words import DRESS, words
 from telltale.vocabulary import Code, code_of_http
 
-_DRESS = r"[\s*_`\"'(\[>⚠❌✖✗🚫⛔️-]{0,6}"
 _COULD_NOT = re.compile(
-    rf"{_DRESS}(?P<mark>(?:(?:failed|unable|not able) to|could not|couldn't|cannot|can't|can not)"
+    rf"{DRESS}(?P<mark>(?:(?:failed|unable|not able) to|could not|couldn't|cannot|can't|can not)"
     r" (?P<verb>[a-z]{2,20}))\b",
     re.IGNORECASE,
 )
@@ -38,12 +38,12 @@ _TRANSPORT = words(
 """Verbs of programs beside those of tools' names; "unable to attend the meeting" is no program's sentence."""
 
 _UNSET = re.compile(
-    rf"{_DRESS}(?:missing |the )?(?:environment variable )?(?P<name>[A-Z][A-Z0-9]{{1,30}}(?:_[A-Z0-9]{{1,30}}){{1,6}})"
+    rf"{DRESS}(?:missing |the )?(?:environment variable )?(?P<name>[A-Z][A-Z0-9]{{1,30}}(?:_[A-Z0-9]{{1,30}}){{1,6}})"
     r"(?: \w+){0,2} (?:is |was )?"
     r"(?:not (?:set|found|configured|defined|provided)|missing|required|unset|empty|must be)\b"
 )
 _NOT_READY = re.compile(
-    rf"{_DRESS}(?:[\w.-]{{2,20}} ){{0,3}}(?:is |was |are )?not (?P<state>connected|initiali[sz]ed|configured|installed"
+    rf"{DRESS}(?:[\w.-]{{2,20}} ){{0,3}}(?:is |was |are )?not (?P<state>connected|initiali[sz]ed|configured|installed"
     r"|authenticated|logged in|reachable|responding)\b",
     re.IGNORECASE,
 )
@@ -72,14 +72,14 @@ _STANDARD |= {
     if " " in phrase and status in (401, 403, 429, 500, 502, 503, 504) and (code := code_of_http(status)) is not None
 }
 _HEAD = re.compile(
-    rf"{_DRESS}(?:(?:the )?(?:upstream|server|api|backend|gateway) )?(?P<phrase>[A-Za-z][A-Za-z' ]{{6,40}}?)\s*"
+    rf"{DRESS}(?:(?:the )?(?:upstream|server|api|backend|gateway) )?(?P<phrase>[A-Za-z][A-Za-z' ]{{6,40}}?)\s*"
     r"(?:$|[:.,;(\n]|[-–—] | (?:while|when|after|for|by|on|to)\b)",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
-_FAILED_DEED = re.compile(rf"{_DRESS}(?:[\w.'-]{{2,30}} ){{1,4}}failed(?: [\w ]{{1,30}})?: ", re.IGNORECASE)
+_FAILED_DEED = re.compile(rf"{DRESS}(?:[\w.'-]{{2,30}} ){{1,4}}failed(?: [\w ]{{1,30}})?: ", re.IGNORECASE)
 _REFUSED = re.compile(
-    rf"{_DRESS}(?:the )?(?:invalid|unsupported|unrecogni[sz]ed|malformed) "
+    rf"{DRESS}(?:the )?(?:invalid|unsupported|unrecogni[sz]ed|malformed) "
     r"(?P<named>(?:[\w'\"./:@+-]{1,60} ?){1,5})",
     re.IGNORECASE,
 )
@@ -120,6 +120,22 @@ def could_not(text: str, looks_up: bool) -> str | None:
     if _SENTENCE_END.split(text.strip(), maxsplit=1)[0].endswith("?"):
         return None
     return hit.group("mark")
+
+
+def failed_reading(text: str, tool: str, arguments: Any) -> bool:
+    """Whether one line says that a log could not be read: a verb of reading, the tool's own noun, what was asked for.
+
+    Lines of a log begin with "failed to" as well, but hardly ever speak of reading the very thing by its kind and name.
+    """
+    hit = _COULD_NOT.match(text) if _is_short(text) and "\n" not in text.strip() else None
+    if hit is None or verb_of(hit.group("verb")) not in (Verb.READ, Verb.EXAMINE):
+        return False
+    said = text.lower()
+    nouns = [word for word in map(str.lower, _NOUNS.findall(tool)) if verb_of(word) is Verb.UNKNOWN]
+    return any(noun in said for noun in nouns) and names_a_value(text, arguments)
+
+
+_NOUNS = re.compile(r"[A-Z]?[a-z]{4,}")
 
 
 def standard_text(text: str) -> tuple[str, Code] | None:

@@ -40,7 +40,7 @@ _NAMES = {
     Role.ERRNO: "errcode errno err_code error_no errorNo serviceErrorCode",
     Role.GOOD: "ok success succeeded successful isSuccess is_success isSuccessful isOk is_ok",
     Role.BAD: "isError is_error iserror hasError has_error hasErrors has_errors failed failure timed_out timedOut"
-    " timeout isTimeout is_timeout",
+    " timeout isTimeout is_timeout aborted isAborted is_aborted errored crashed",
     Role.STATUS: "status outcome",
     Role.TYPE: "type kind object finish_reason finishReason stop_reason stopReason",
     Role.HTTP: "status_code statusCode http_status httpStatus http_code httpCode response_code responseCode"

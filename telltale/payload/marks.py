@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 from telltale.payload.codes import ERRNO, code_of, code_of_class, code_of_sqlstate
 from telltale.payload.databases import database_error_of
-from telltale.payload.words import holds_any
-from telltale.vocabulary import Code, code_of_http
+from telltale.payload.words import DRESS, holds_any
+from telltale.vocabulary import Code
 
-_DRESS = r"[\s*_`\"'(\[>⚠❌✖✗🚫⛔️-]{0,6}"
 _ASIDE = r"(?:\s?[\[(][^\])\n]{0,80}[\])])?"
 _KINDS = (
     "fatal|internal|unexpected|tool|execution|runtime|mcp|api|http|network|validation|system|server|client|request"
@@ -24,17 +23,17 @@ _KINDS = (
 )
 _COMPOUNDS = "handling|logging|reporting|tracking|budgeting|messaging|checking|correcting|monitoring|signaling"
 _CLASS = re.compile(
-    rf"{_DRESS}(?P<mark>(?:Uncaught |Unhandled )?(?:[A-Za-z_][\w.$]{{0,120}}\.)?"
+    rf"{DRESS}(?P<mark>(?:Uncaught |Unhandled )?(?:[A-Za-z_][\w.$]{{0,120}}\.)?"
     r"(?P<klass>[A-Z]\w{0,80}?(?:Error|Exception|Fault)|[a-z]\w{0,30}(?:\.[a-z_]\w{0,30}){1,6}\.[A-Z]\w{0,80})"
     rf"{_ASIDE}:)(?=\s|$)"
 )
 _WORD = re.compile(
-    rf"{_DRESS}(?P<mark>(?:(?:{_KINDS}) ){{0,2}}(?:error|exception|fatal|failure|panic|failed(?: with [\w ]{{1,40}})?)"
+    rf"{DRESS}(?P<mark>(?:(?:{_KINDS}) ){{0,2}}(?:error|exception|fatal|failure|panic|failed(?: with [\w ]{{1,40}})?)"
     rf"(?:\s-?\d{{1,6}})?{_ASIDE}\s?:)(?=\s|$|[\"'{{<])(?!\s*(?:0|none|null)\b)"
-    rf"|{_DRESS}(?P<doing>errors? (?:while |when |occurred while )?(?!{_COMPOUNDS})[a-z]{{2,20}}ing\b"
+    rf"|{DRESS}(?P<doing>errors? (?:while |when |occurred while )?(?!{_COMPOUNDS})[a-z]{{2,20}}ing\b"
     rf"(?= (?:the )?(?:mcp )?(?:{_KINDS}|tool)\b|[^:\n]{{0,80}}[:'\"]"
     r"|[^:\n]{0,80}\n\s*(?:error|caused by|details|reason|message)\b[^:\n]{0,30}:))"
-    rf"|{_DRESS}(?P<within>error (?:in|during|on|from|with|occurred in) (?:the |your )?(?:{_KINDS}|code|step|node)\b"
+    rf"|{DRESS}(?P<within>error (?:in|during|on|from|with|occurred in) (?:the |your )?(?:{_KINDS}|code|step|node)\b"
     r"[^:\n]{0,60}:|error (?:in|during) \w{3,30}:)",
     re.IGNORECASE,
 )
@@ -50,7 +49,7 @@ _PROGRAM = re.compile(
     r"|Error response from daemon:))"
 )
 _CHAINED = re.compile(
-    rf"{_DRESS}(?P<mark>(?:[a-z]{{2,20}}ing"
+    rf"{DRESS}(?P<mark>(?:[a-z]{{2,20}}ing"
     r"|(?:command|request|query|call|operation) (?:failed|rejected|denied|refused))"
     rf"(?: [\w.'\"`/-]{{1,40}}){{0,5}}: (?:(?:{_KINDS}) ){{0,2}}error\b[^:\n]{{0,60}}:)",
     re.IGNORECASE,
@@ -63,7 +62,8 @@ _REPR = re.compile(
 """An exception as Python writes it out: `HTTPError('401 Client Error')`; the whole text."""
 
 _FAILED_WITH = re.compile(
-    rf"{_DRESS}(?:(?:[\w.'-]{{1,30}} ){{1,5}}failed"
+    rf"{DRESS}(?:(?:there (?:was|has been)|(?:(?:we|i|it) )?(?:encountered|got|received|hit)) an? "
+    rf"(?:\w+ ){{0,2}}error\b[^:\n]{{0,60}}:(?=\s)|(?:[\w.'-]{{1,30}} ){{1,5}}failed"
     r"(?: with (?:an? )?(?:error|exception|status|code|http)\b[^:\n]{0,30}:"
     r"|(?: after [\w ]{1,30})?: (?=[{\[]|HTTP\b|[45]\d\d\b|E[A-Z]{3,}\b|\w*(?:Error|Exception)\b)"
     r"| [(\[](?:[A-Za-z]+(?:[_.-][A-Za-z\d]+)+|[45]\d\d|-32\d{3})[)\]]: )"
@@ -73,21 +73,21 @@ _FAILED_WITH = re.compile(
 )
 """What failed, with what came of it: `LLM call failed with error: …`, `Analysis failed: {…}`, `An error occurred: …`"""
 
-_OUTCOMES = ("ailed", "occurred", "raised", "thrown", "happened", " wrong")
+_OUTCOMES = ("ailed", "occurred", "raised", "thrown", "happened", " wrong", " error")
 _SERVICE = re.compile(
-    rf"{_DRESS}(?P<mark>(?:[A-Z][\w.-]{{1,30}} ){{1,2}}(?i:api|http|network|database|db|sql|server|client|connection"
+    rf"{DRESS}(?P<mark>(?:[A-Z][\w.-]{{1,30}} ){{1,2}}(?i:api|http|network|database|db|sql|server|client|connection"
     rf"|auth|authentication|authorization|request|service|validation) (?i:error|exception|failure){_ASIDE}:"
     rf"|(?:[\w.-]{{1,30}} ){{1,3}}(?i:error) \(?[45]\d\d\)?:)(?=\s)"
 )
 """A service's name before the mark: `Stripe API error (429): …`."""
 
 _FOREIGN = re.compile(
-    rf"{_DRESS}(?P<mark>(?:(?:Fehler|Erreur|Errore|Erro|Fout|Ошибка|Błąd|Hata|Lỗi)\b|エラー|错误|錯誤|오류)[^:：\n]{{0,30}}[:：]"
+    rf"{DRESS}(?P<mark>(?:(?:Fehler|Erreur|Errore|Erro|Fout|Ошибка|Błąd|Hata|Lỗi)\b|エラー|错误|錯誤|오류)[^:：\n]{{0,30}}[:：]"
     r"|[^\W\da-zA-Z][^:：\n]{0,14}(?:出错|出錯|失败|失敗|错误|錯誤|エラー|오류|실패)[^:：\n]{0,4}[:：])"
 )
 """The same mark in other languages: their word for "error", or in CJK scripts "… failed", before a colon."""
 
-_FIRST = re.compile(rf"{_DRESS}(?P<word>[A-Za-z_][\w.$]{{0,200}})")
+_FIRST = re.compile(rf"{DRESS}(?P<word>[A-Za-z_][\w.$]{{0,200}})")
 _HEAD = 1000
 _LONGEST_REPR = 2000
 _WORDS = frozenset(f"{_KINDS}|error|exception|fatal|failure|panic|failed|errors".split("|"))
@@ -148,13 +148,29 @@ def code_of_named_class(text: str) -> Code | None:
     if head.find("Error", 1) < 0 and head.find("Exception", 1) < 0:
         return None
     for hit in list(_NAMED_CLASS.finditer(head))[:_MOST_CLASSES]:
-        code = code_of_class(hit.group(1))
+        said = database_error_of(text[hit.end() + 1 :]) if text[hit.end() : hit.end() + 2] in (") ", ": ") else None
+        code = said[1] if said is not None else code_of_class(hit.group(1))
         if code is not None and code is not Code.INTERNAL:
             return code
     return None
 
 
 _NAMED_IN = 300
+_TOLD_NAME = re.compile(
+    r"(?:[:=] ?|[\[(\"'`])([a-z][a-z\d]*(?:_[a-z\d]+)+|[A-Z][A-Z\d]*(?:_[A-Z\d]+)+)(?=[\])\"'`.,:;]|\s*$)"
+)
+
+
+def code_of_told_name(text: str) -> Code | None:
+    """The code of the first error name that a text tells after a colon or in brackets: `…: channel_not_found`."""
+    head = text[:_NAMED_IN]
+    for hit in _TOLD_NAME.finditer(head) if "_" in head else ():
+        code = code_of_class(hit.group(1))
+        if code is not None and code is not Code.INTERNAL:
+            return code
+    return None
+
+
 _HEADING = re.compile(r"\s*(?:#{1,4} (?:Error|Result|Output)[ \t]*\n|(?:✅|✔\ufe0f?|✓|☑)[^\n]{1,80}\n[ \t]*\n)\s*")
 
 
@@ -211,10 +227,12 @@ def uncaught_of(text: str) -> tuple[str, Code | None] | None:
     return (last[:120], code_of_class(hit.group("klass"))) if hit is not None else None
 
 
+_LINE_CAP = 400
 _CROSS = re.compile(r"\s*(?:❌|✖|✗|✘|🚫|⛔)\ufe0f?\s*\w")
+_LEVEL = re.compile(r"\s*\[(?:error|fatal|exception|failed|failure)\]:? (?=[^\s\d])", re.IGNORECASE)
 _CHECKS = ("✅", "✔", "✓", "☑")
 _CODED = re.compile(
-    rf"{_DRESS}(?P<bracket>\[)?(?P<code>[A-Z][A-Z0-9]{{1,20}}(?:_[A-Z0-9]{{2,20}}){{1,4}})(?(bracket)\]:?|:)\s+(?=[A-Za-z\d'\"])"
+    rf"{DRESS}(?P<bracket>\[)?(?P<code>[A-Z][A-Z0-9]{{1,20}}(?:_[A-Z0-9]{{2,20}}){{1,4}})(?(bracket)\]:?|:)\s+(?=[A-Za-z\d'\"])"
 )
 
 
@@ -226,6 +244,12 @@ def cross_mark_of(text: str) -> str | None:
     return line if _CROSS.match(line) else None
 
 
+def level_mark_of(text: str) -> str | None:
+    """The level in brackets with which a text of one line begins: `[ERROR] …`; not one of a log, before a time."""
+    hit = _LEVEL.match(text[:40]) if len(text) <= _LINE_CAP and "\n" not in text.strip() else None
+    return hit.group(0).strip() if hit is not None else None
+
+
 def coded_mark_of(text: str) -> tuple[str, Code] | None:
     """A known code in capitals at the beginning (`[PERMISSION_DENIED] …`, `NOT_FOUND: …`), with the code it means."""
     hit = _CODED.match(text[:200])
@@ -233,109 +257,3 @@ def coded_mark_of(text: str) -> tuple[str, Code] | None:
         return None
     code = code_of(hit.group("code"))
     return (hit.group(0).strip(), code) if code is not None else None
-
-
-_STATUS_LINE = re.compile(
-    r"\s*(?:HTTP(?:/\d(?:\.\d)?)?\s+)?(?:Error\s+)?([45]\d\d)\s*[:\s-]\s*([A-Z][A-Za-z' -]{3,40})"
-)
-_CLIENT = re.compile(
-    r"\s*(?:(?:Client|Server) error '(?P<httpx>[45]\d\d) [^']{2,40}' for url"
-    r"|(?P<requests>[45]\d\d) (?:Client|Server) Error: .{0,80} for url"
-    r"|Request failed with status code (?P<axios>[45]\d\d)|HTTP Error (?P<urllib>[45]\d\d): "
-    r"|HTTP (?:(?:error|status)[ :]{1,3})?(?P<plain>[45]\d\d)(?=[:,.)]|$| [A-Z-])"
-    r"|status_?code\s?[:=]\s?(?P<label>[45]\d\d)\b"
-    r"|(?P<envoy>upstream connect error or disconnect/reset before headers|no healthy upstream"
-    r"|upstream request timeout)"
-    r"|<HttpError (?P<gapi>[45]\d\d) when requesting "  # googleapiclient
-    r"|Error code: (?P<code>[45]\d\d)\b|(?P<google>[45]\d\d) [A-Z][A-Z_]{4,40}\. "
-    r"|(?P<fetch>request to https?://\S{1,250} failed, reason: )|(?P<aio>Cannot connect to host \S{1,100} ssl:)"
-    r"|(?P<httpcore>All connection attempts failed\Z)"
-    r"|(?P<pool>HTTPS?ConnectionPool\(host=)|(?P<reset>\('Connection aborted\.'))"
-)
-_RPC = re.compile(
-    r"\s*(?:rpc error: code = (?P<go>\w{2,30}) desc = "
-    r"|<(?:_InactiveRpcError|AioRpcError|_MultiThreadedRendezvous) of RPC"
-    r"[^=]{0,80}=\s{0,4}StatusCode\.(?P<python>[A-Z_]{2,30})|(?P<java>UNAVAILABLE|DEADLINE_EXCEEDED|UNAUTHENTICATED"
-    r"|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|PERMISSION_DENIED|UNIMPLEMENTED): )"
-)
-_BOTO = re.compile(r"\s*An error occurred \((?P<code>\w{2,60})\) when calling the \w{2,60} operation")
-_STRERROR = {
-    "permission denied": Code.PERMISSION_DENIED,
-    "operation not permitted": Code.PERMISSION_DENIED,
-    "connection refused": Code.UNAVAILABLE,
-    "connection timed out": Code.UNAVAILABLE,
-    "connection reset by peer": Code.UNAVAILABLE,
-    "operation timed out": Code.UNAVAILABLE,
-    "no route to host": Code.UNAVAILABLE,
-    "network is unreachable": Code.UNAVAILABLE,
-    "name or service not known": Code.UNAVAILABLE,
-    "could not resolve hostname": Code.UNAVAILABLE,
-    "no such file or directory": Code.NOT_FOUND,
-    "command not found": Code.NOT_FOUND,
-    "is a directory": Code.INVALID_ARGUMENT,
-    "not a directory": Code.INVALID_ARGUMENT,
-    "file exists": Code.CONFLICT,
-    "no space left on device": Code.INTERNAL,
-}
-"""POSIX `strerror` texts and what shells add; they end the one line that a failing program prints."""
-
-_PROGRAM_LINE = re.compile(
-    r"[\w./@+-]{1,60}: (?:[^\n]{1,200}: )?(?P<reason>[A-Za-z ]{6,40}[A-Za-z])(?: \([\w, -]{1,60}\))?\.?"
-)
-_LINE_CAP = 400
-
-
-_GO = re.compile(r"[^\n]{0,120}\b(?:GET|POST|PUT|PATCH|DELETE|HEAD) https?://\S{1,250}: (?P<go>[45]\d\d) ")
-_TELLING = (" returned ", " responded ", " answered ", " replied ")
-_TOLD = re.compile(
-    r"\s*(?:[\w.'-]{1,30} ){1,5}(?:returned|responded with|answered with|replied with) (?:an? )?"
-    r"(?:HTTP |status |error |code ){1,3}(?P<told>[45]\d\d)\b"
-)
-
-
-_LAST_ERROR = re.compile(r"(?:error|fatal|ERROR|FATAL): \S.{0,300}")
-_ASIDES = ("hint: ", "note: ", "warning: ")
-
-
-def last_error_of(text: str) -> str | None:
-    """The line `error: …` or `fatal: …` with which a program's output of a few lines ends, its hints left out."""
-    lines = [line for line in text[-_HEAD:].rstrip().split("\n") if line.strip() and not line.startswith(_ASIDES)]
-    return lines[-1][:120] if len(lines) > 1 and _LAST_ERROR.fullmatch(lines[-1]) else None
-
-
-def status_line_of(text: str, phrases: dict[str, int]) -> tuple[str, Code | None] | None:
-    """The HTTP status line or the client library's error that a text begins with, with the code it means."""
-    head = text[:_LINE_CAP]
-    hit = _STATUS_LINE.match(head)
-    if hit is not None and len(text) <= _LINE_CAP:
-        status, rest = int(hit.group(1)), hit.group(2).lower()
-        for phrase, number in phrases.items():
-            if rest.startswith(phrase) and number // 100 == status // 100 and not rest[len(phrase) :].strip(" -"):
-                return hit.group(0).strip(), code_of_http(status)
-    client = _CLIENT.match(head) or (_GO.match(head) if "://" in head else None)
-    if client is None and holds_any(head[:120], _TELLING):
-        client = _TOLD.match(head)
-    if client is None:
-        return _library_error(head)
-    number_text = client.group(client.lastgroup or 0)
-    code = code_of_http(int(number_text)) if number_text.isdigit() else Code.UNAVAILABLE
-    return client.group(0).strip()[:120], code
-
-
-def _library_error(head: str) -> tuple[str, Code | None] | None:
-    """The errors of gRPC and of the AWS libraries, which name their code."""
-    rpc = _RPC.match(head)
-    if rpc is not None:
-        return rpc.group(0).strip()[:120], code_of(rpc.group(rpc.lastgroup or 0))
-    boto = _BOTO.match(head)
-    return (boto.group(0).strip()[:120], code_of_class(boto.group("code"))) if boto is not None else None
-
-
-def program_line_of(text: str) -> tuple[str, Code] | None:
-    """`cat: /x: No such file or directory`: the one line of a program, ending in a text of `strerror`."""
-    line = text.strip()
-    if len(line) > _LINE_CAP or "\n" in line or ": " not in line:
-        return None
-    hit = _PROGRAM_LINE.fullmatch(line)
-    code = _STRERROR.get(hit.group("reason").lower()) if hit is not None else None
-    return (line[:120], code) if code is not None else None

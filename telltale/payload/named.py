@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from telltale.payload.words import words
+from telltale.payload.words import DRESS, words
 
-_DRESS = r"[\s*_`\"'(\[>⚠❌✖✗🚫⛔️-]{0,6}"
 _QUOTE = r"[\"'`]?"
 _NOUNS = words("tool tools function functions command method operation action handler")
 _DENIALS = words("unknown undefined unregistered unavailable unrecognized unrecognised no not invalid missing")
@@ -87,7 +86,7 @@ def _pattern(tool: str) -> re.Pattern[str] | None:
     failed = (
         r"(?:error(?: in [^:\n]{1,60})?\s?:|errored\b|failed\b(?! (?:tests?|jobs?|runs?|builds?|checks?)\b)|raised\b)"
     )
-    return re.compile(rf"{_DRESS}(?:{called}|{alone})\s(?:has |call |execution )?{failed}", re.IGNORECASE)
+    return re.compile(rf"{DRESS}(?:{called}|{alone})\s(?:has |call |execution )?{failed}", re.IGNORECASE)
 
 
 def _is_compound(name: str) -> bool:

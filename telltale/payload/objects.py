@@ -144,7 +144,7 @@ def _is_counter(fields: Fields) -> bool:
 def _flag_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.BAD):
         if inner is True or inner == "true":
-            if "time" in key.lower() and names_a_wait(asked.tool):
+            if ("time" in key.lower() and names_a_wait(asked.tool)) or asks_for_state(asked, key):
                 return Finding("payload.flag_error", Says.ANSWER, key, inner)
             code = Code.UNAVAILABLE if "time" in key.lower() else code_inside(None, fields)
             partial = "time" in key.lower() and fields.substance and verb_of(asked.tool) is not Verb.CHANGE

@@ -80,6 +80,12 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_DENIED, "authenticat", r"authenticat(?:ion|e) (?:has )?(?:failed|is required|required|error)"),
     (_DENIED, "insufficient ", r"insufficient (?:scope|privilege|right)"),
     (_DENIED, "read-only", None),
+    (
+        _DENIED,
+        "ed by ",
+        r"\b(?:denied|rejected|refused|blocked|vetoed|prevented) by (?:\w+ ){0,3}"
+        r"(?:polic(?:y|ies)|gates?|guards?|guardrails?|filters?|firewall|rules?|hooks?|sandbox|moderation)\b",
+    ),
     (_DENIED, "outside ", r"outside (?:of )?the (?:workspace|sandbox|allowed|project)"),
     (_DENIED, "please ", r"please (?:log|sign) ?in|please (?:re-?)?authenticate"),
     (
@@ -203,6 +209,7 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
         "should be ",
         rf"should be (?:an? )?(?:valid )?(?:{_TYPES}|one of|less|greater|at)\b",
     ),
+    (_INVALID, "schema", r"(?:not|n't) (?:\w+ )?(?:match|conform|comply|correspond)\w* .{0,30}schema\b"),
     (_INVALID, "additional properties", None),
     (_INVALID, "parse error", None),
     (_INVALID, "expecting ", None),
@@ -247,6 +254,7 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
         r"\bno (?:\w+ ){1,3}(?:found|named|called|matching|with (?:that|the|given|this|id|name|key))\b"
         r"|\bno (?:pending|matching|existing) \w+",
     ),
+    (_MISSING, "0 ", r"\b0 (?:\w+ ){1,2}(?:found|matched)\b"),
     (_MISSING, "find", r"(?:could not|cannot|couldn't|unable to) find\b"),
     (
         _MISSING,

@@ -14,7 +14,8 @@ from telltale.payload.phrase_table import ENTRIES
 from telltale.vocabulary import Code, code_of_http, code_of_json_rpc
 
 _DEFECTS = re.compile(
-    r"object has no attribute|object is not (?:subscriptable|callable|iterable)|index out of range|division by zero"
+    r"object has no attribute|object is not (?:subscriptable|callable|iterable)|division by zero"
+    r"|\bindex (?:-?\d+ )?(?:is )?out of (?:range|bounds)"
     r"|cannot read propert(?:y|ies) of|\bis not a function\b|undefined is not|null pointer|nil pointer|nonetype"
     r"|is not json serializable|\bname '\w+' is not defined|unexpected (?:response|server error|end of json)"
     r"|unexpected token '?<"

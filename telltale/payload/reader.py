@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from http import HTTPStatus
 from typing import Any
 
 from telltale.payload.carried import carried_text, failed_items
@@ -12,6 +13,7 @@ from telltale.payload.envelope import assess_envelope
 from telltale.payload.evidence import told_texts
 from telltale.payload.fields import fields_of, role_of
 from telltale.payload.objects import read_object
+from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Reading, Says
 from telltale.payload.texts import read_text
 from telltale.payload.verbs import Verb, names_documents, verb_of
@@ -43,6 +45,7 @@ _MESSAGE_KEYS = (
     ),
     *("title", "details", "stderr"),
 )
+_REGISTERED = frozenset(status.value for status in HTTPStatus)
 _NESTING_KEYS = frozenset(_NESTING)
 _TEXTS = frozenset(("result", "response", "output", "data"))
 _MAX_LEVELS = 3
@@ -210,6 +213,9 @@ def _code(declared: Any, holder: dict[str, Any], reading: Reading) -> Code | Non
             first = code_of_number(status)  # `ERR_BAD_REQUEST` stands for every 4xx
     elif isinstance(declared, int) and not isinstance(declared, bool):
         first = code_of_number(declared)
+        if declared > 0 and declared not in _REGISTERED:  # a service's own number, that only looks like HTTP's
+            said = code_of_phrase(message_of(holder) or "")
+            first = said[0] if said is not None else first
         if declared < 0 and isinstance(holder.get("message"), str):
             first = code_of(holder["message"]) or first
     if first is not None and first is not Code.INTERNAL:

@@ -16,6 +16,7 @@ from telltale.payload.asking import (
     is_log,
     is_repeated,
     names_a_file,
+    names_a_value,
 )
 from telltale.payload.catalogues import masking_of, says_it_failed
 from telltale.payload.codes import code_of, code_of_http
@@ -24,6 +25,7 @@ from telltale.payload.denials import (
     absent_thing,
     could_not,
     failed_deed,
+    failed_reading,
     not_ready,
     refused_value,
     standard_text,
@@ -31,21 +33,20 @@ from telltale.payload.denials import (
 )
 from telltale.payload.exits import exit_stated, is_answer
 from telltale.payload.html import page_of
+from telltale.payload.lines import last_error_of, program_line_of, status_line_of
 from telltale.payload.marks import (
     coded_mark_of,
     cross_mark_of,
     headed_mark_of,
-    last_error_of,
+    level_mark_of,
     mark_of,
-    program_line_of,
-    status_line_of,
     uncaught_of,
 )
 from telltale.payload.named import denies_tool, failing_tool
 from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.shapes import REASON_PHRASES
-from telltale.payload.timeouts import ran_out_of_time
+from telltale.payload.timeouts import closing_line, ran_out_of_time
 from telltale.payload.validators import refused_argument
 from telltale.payload.verbs import (
     Verb,
@@ -140,9 +141,16 @@ def _timed_out(text: str, asked: Asked) -> Finding | None:
     """A text that says that the call took too long; of a tool that waits or examines, it is one of its answers."""
     if names_a_wait(asked.tool) or names_a_state(asked.tool) or verb_of(asked.tool) is Verb.EXAMINE:
         return None
-    if not ran_out_of_time(text, asked.tool) or is_repeated(text, asked.arguments) or is_asked_about(text, asked):
+    said = text if ran_out_of_time(text, asked.tool) else closing_line(text)
+    if said is None or is_repeated(text, asked.arguments) or is_asked_about(text, asked):
         return None
-    return Finding("text.timed_out", Says.HIDDEN, "", text.strip(), Code.UNAVAILABLE)
+    if said is not text and (names_documents(asked.tool) or names_logs(asked.tool) or not _ran_out(said, asked)):
+        return None
+    return Finding("text.timed_out", Says.HIDDEN, "", said.strip(), Code.UNAVAILABLE)
+
+
+def _ran_out(line: str, asked: Asked) -> bool:
+    return ran_out_of_time(line, asked.tool) and (has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN)
 
 
 def _error_mark(text: str, asked: Asked) -> Finding | None:
@@ -200,6 +208,16 @@ def _coded(text: str, asked: Asked) -> Finding | None:
     return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1])
 
 
+def _level(text: str, asked: Asked) -> Finding | None:
+    """One line with a level in brackets; of a tool that hands out texts, only where it speaks of what was asked for."""
+    level = level_mark_of(text) if "[" in text[:4] else None
+    if level is None or names_logs(asked.tool) or is_repeated(text, asked.arguments) or asks_for_errors(asked):
+        return None
+    if (names_documents(asked.tool) or names_a_file(asked)) and not names_a_value(text, asked.arguments):
+        return None
+    return Finding("text.error_mark", Says.HIDDEN, "", level)
+
+
 def _could_not(text: str, asked: Asked) -> Finding | None:
     """A short text that begins by saying that it was not done; not of tools that examine, or hand out documents.
 
@@ -211,7 +229,9 @@ def _could_not(text: str, asked: Asked) -> Finding | None:
     if len(text) > SHORT:
         return None
     verb = verb_of(asked.tool)
-    if verb is Verb.EXAMINE or names_logs(asked.tool) or names_speech(asked.tool) or is_document(text, asked):
+    if names_logs(asked.tool) and not failed_reading(text, asked.tool, asked.arguments):
+        return None
+    if verb is Verb.EXAMINE or names_speech(asked.tool) or is_document(text, asked):
         return None
     if is_repeated(text, asked.arguments) or asks_for_errors(asked):
         return None
@@ -276,6 +296,6 @@ def _exit_code(text: str, asked: Asked) -> Finding | None:
 
 
 _RULES = (
-    *(_masking, _says_nothing, _tool_named, _error_mark, _coded, _cross, _timed_out),
+    *(_masking, _says_nothing, _tool_named, _error_mark, _level, _coded, _cross, _timed_out),
     *(_status_line, _program_line, _validator, _exit_code, _uncaught, _could_not),
 )

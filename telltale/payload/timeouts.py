@@ -11,7 +11,7 @@ import re
 from telltale.payload.catalogues import SAYING_NOTHING
 from telltale.payload.words import words
 
-_LANGUAGE = SAYING_NOTHING | words(
+_LANGUAGE = (SAYING_NOTHING - {"no"}) | words(
     """
     aborted after agent ago allowed before budget canceled cancelled client command connect connection
     deadline duration elapsed exceeded exceeding exceeds expired finish finished h hit hour hours its killed
@@ -27,6 +27,15 @@ _RAN_OUT = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]+")
 _CAP = 160
+
+
+def closing_line(text: str) -> str | None:
+    """The harness's own last line in brackets below a program's output (`[Command timed out after 2s]`)."""
+    tail = text[-_CAP:].rstrip()
+    if tail[-1:] != "]":
+        return None
+    line = tail.rsplit("\n", 1)[-1].strip()
+    return line[1:-1] if line[:1] == "[" and len(line) < len(text.strip()) else None
 
 
 def ran_out_of_time(text: str, tool: str) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+DRESS = r"[\s*_`\"'(\[>⚠❌✖✗🚫⛔️-]{0,6}"
+"""What may stand before the first word of a text: blanks, quotes, markup, signs of warning. A piece of a pattern."""
+
 
 def words(text: str) -> frozenset[str]:
     """The words of a text, as a table to look them up in."""
