@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import blake2b
+from hashlib import sha1
 from operator import attrgetter
 from typing import Any
 
@@ -61,8 +61,15 @@ _ENUMS: Mapping[str, Callable[[str], Any]] = {
     "confidence": Confidence,
     "payload": Payload,
 }
-_COPIED = (*_PLAIN, *_LISTS)
-_copied = attrgetter(*_COPIED)
+_COPIED = {name: attrgetter(name) for name in (*_PLAIN, *_LISTS)}
+_LATER = ("rules", "evidence", "confidence")
+"""What other sessions may add to beside `recovered`."""
+_verdict = attrgetter(
+    *(name for name in _PLAIN if name not in ("recovered", "arguments", "result", *_LATER)),
+    *(name for name in _LISTS if name not in _LATER),
+    *("started_ns", "received_ns", "duration_ms"),
+)
+"""Everything of a verdict that is the judge's; of the long texts their hashes stand for them."""
 CORRECTION = "correction"
 """The rule id that a call bears when a person corrected its verdict."""
 
@@ -91,24 +98,22 @@ def digest(call: Call) -> int:
 
     Whether the failure was overcome later, and what other sessions said of it, are no part of it.
     """
-    later = call.recovered, call.rules, call.evidence, call.confidence
-    call.recovered = None
-    if not LATER_RULES.keys().isdisjoint(call.rules):
-        _forget_later(call)
-    try:
-        return int.from_bytes(blake2b(_pack(call), digest_size=8).digest(), "little", signed=True)
-    finally:
-        call.recovered, call.rules, call.evidence, call.confidence = later
+    later = _without_later(call) if not LATER_RULES.keys().isdisjoint(call.rules) else None
+    said = later or (call.rules, call.evidence, call.confidence)
+    content = sha1(_pack((_verdict(call), *said)), usedforsecurity=False)
+    return int.from_bytes(content.digest()[:8], "little", signed=True)
 
 
-def _forget_later(call: Call) -> None:
-    """Take off what other sessions said of a call."""
+def _without_later(call: Call) -> tuple[list[str], list[dict[str, Any]], Confidence]:
+    """A call's rules, evidence and confidence without what other sessions said of it."""
     raised = [each for each in call.evidence if each.get("rule") in LATER_RULES]
-    call.evidence = [each for each in call.evidence if each.get("rule") not in LATER_RULES]
-    call.rules = [rule for rule in call.rules if rule not in LATER_RULES]
-    if raised and CORRECTION not in call.rules:
+    evidence = [each for each in call.evidence if each.get("rule") not in LATER_RULES]
+    rules = [rule for rule in call.rules if rule not in LATER_RULES]
+    confidence = call.confidence
+    if raised and CORRECTION not in rules:
         before = (each for each in Confidence if raised_from(each) == raised[0].get("mark"))
-        call.confidence = next(before, call.confidence)
+        confidence = next(before, confidence)
+    return rules, evidence, confidence
 
 
 def raised_from(confidence: Confidence) -> str:
@@ -121,11 +126,11 @@ def added_later(rule: object) -> bool:
     return rule == CORRECTION or rule in LATER_RULES
 
 
-def _pack(call: Call) -> bytes:
+def _pack(verdict: tuple[Any, ...]) -> bytes:
     try:
-        return _packed.encode(call)
+        return _packed.encode(verdict)
     except (UnicodeEncodeError, OverflowError, ValueError):
-        return repr(call).encode("utf-8", "replace")
+        return repr(verdict).encode("utf-8", "replace")
 
 
 def call_table(
@@ -133,7 +138,7 @@ def call_table(
 ) -> pa.Table:
     """The rows of some calls, at least one, ready for insertion by name."""
     columns: dict[str, pa.Array] = {}
-    values = dict(zip(_COPIED, zip(*map(_copied, calls), strict=True), strict=True))
+    values = {name: list(map(of, calls)) for name, of in _COPIED.items()}
     for name, kind in _PLAIN.items():
         columns[name] = texts(values[name]) if kind == pa.string() else pa.array(values[name], kind)
     for name in _LISTS:
