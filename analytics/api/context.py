@@ -40,7 +40,10 @@ class Context:
 
 @dataclass(slots=True, frozen=True)
 class Endpoint:
-    """One endpoint under `/api/v1/`: its path, what it answers, and the function that does."""
+    """One endpoint under `/api/v1/`: its path, what it answers, and the function that does.
+
+    `body` names the texts that the body of a POST must hold, `optional` those that it may hold.
+    """
 
     name: str
     path: str
@@ -48,3 +51,4 @@ class Endpoint:
     answer: Callable[[Context, Query], Answer]
     method: str = "GET"
     body: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()

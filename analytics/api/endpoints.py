@@ -29,7 +29,16 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "Mark a verdict wrong; it is corrected wherever the same pattern shows",
         corrections.add_correction,
         "POST",
-        ("span_id", "outcome", "who", "why"),
+        ("span_id", "who", "why"),
+        ("outcome", "code"),
+    ),
+    Endpoint(
+        "undo-correction",
+        "corrections/{id:path}/undo",
+        "Take a correction back: by its id, or by a span of a call that it corrected",
+        corrections.undo,
+        "POST",
+        ("who", "why"),
     ),
     Endpoint("incidents", "incidents", "Incidents, newest first", incidents.incidents),
     Endpoint(

@@ -48,7 +48,7 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
         },
     }
     if endpoint.method == "POST":
-        properties = {name: {"type": "string"} for name in endpoint.body}
+        properties = {name: {"type": "string"} for name in (*endpoint.body, *endpoint.optional)}
         schema = {"type": "object", "required": list(endpoint.body), "properties": properties}
         described["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
         described["parameters"].append({**_parameter("x-telltale-request", "header", "Any value"), "required": True})

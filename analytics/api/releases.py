@@ -16,8 +16,8 @@ from telltale.vocabulary import Outcome
 def release_rows(context: Context, filters: Filters) -> list[dict[str, Any]]:
     """One row per tool and release (None where the spans name none).
 
-    The tools with the most failures come first, and of each tool the release whose calls began last: that is the
-    order in which they were rolled out, which the text of a release does not tell. From the calls: no rollup knows releases.
+    The tools with the most failures come first, and of each tool the release whose calls began last: that is the order
+    in which they were rolled out, which the text of a release does not tell. From the calls: no rollup knows releases.
     """
     found: dict[str, dict[str | None, _Release]] = defaultdict(dict)
     for row in rows(context.store, "tools_releases", filters):

@@ -1,4 +1,5 @@
-"""`telltale calls`, `tools`, `silent`, `sessions`, `groups`, `incidents`, `senders`: the lists."""
+"""`telltale calls`, `tools`, `silent`, `sessions`, `groups`, `incidents`, `corrections`,
+`senders`: the lists."""
 
 from __future__ import annotations
 
@@ -135,6 +136,11 @@ LISTS: Mapping[str, Listing] = {
         "Incidents, newest first.",
         ("detected", "state", "severity", "rule", "tool", "code", "cause", "id"),
         {**PERIOD, "state": State},
+    ),
+    "corrections": Listing(
+        "What people said of verdicts, the latest first; also what was taken back.",
+        ("created_at", "tool", "rule", "judged", "outcome", "code", "who", "why", "undone_by", "id"),
+        {"project": Project, "tool": ToolName},
     ),
     "senders": Listing(
         "Who sends what in which words, and what their spans lack.",

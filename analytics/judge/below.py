@@ -6,7 +6,7 @@ from typing import Any
 
 from analytics.judge.attempts import Attempt, failure_of
 from analytics.judge.case import Case, Verdict
-from analytics.judge.echo import echoed_status
+from analytics.judge.echo import echoed_status, refused_fields
 from telltale.payload import Reading, Says
 from telltale.payload.empty import is_empty, is_frame
 from telltale.payload.fields import role_of
@@ -18,6 +18,7 @@ _SHORT_TEXT = 300
 _GRAVE = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE, Code.INTERNAL})
 """What nobody asks for: a source that answers with one of these gave no answer."""
 
+_REFUSING = (400, 422)
 _WRITES = words("POST PUT PATCH DELETE INSERT UPDATE UPSERT MERGE REPLACE")
 _NOT_DONE = words(
     """
@@ -49,6 +50,8 @@ def look_below(case: Case, verdict: Verdict) -> None:
         verdict.silent(rule, bottom.span.span_id, bottom.value, _SUSPECTED if doubtful else Confidence.PROBABLE)
     elif failed and not _is_status_asked_for(case.reading):
         echoed = echoed_status(case.reading.value, [attempt.status for attempt in failed if attempt.status])
+        if echoed is None and below.all_failed and failed[-1].status in _REFUSING:
+            echoed = refused_fields(case.reading.value, failed[-1].status or 0)
         if echoed is not None:
             verdict.silent("trace.status_echoed", failed[-1].span.span_id, f"{echoed[0]}: {echoed[1]}")
             verdict.cause = failed[-1]

@@ -42,6 +42,27 @@ def echoed_status(value: Any, statuses: list[int]) -> tuple[str, int] | None:
     return None
 
 
+def refused_fields(value: Any, status: int) -> tuple[str, int] | None:
+    """The first field of an answer that lists for each field what is wrong with it (`{"email": ["is not valid"]}`).
+
+    Web frameworks answer so with status 400 or 422; also one object down, under `message` or `errors`.
+    """
+    path = ""
+    if isinstance(value, dict) and len(value) == 1:
+        key, inner = next(iter(value.items()))
+        if isinstance(inner, dict):
+            path, value = f"{key}.", inner
+    if not isinstance(value, dict) or not 0 < len(value) <= _MOST_FIELDS:
+        return None
+    for told in value.values():
+        if not isinstance(told, list) or not told or not all(isinstance(text, str) and text for text in told[:10]):
+            return None
+    return f"{path}{next(iter(value))}", status
+
+
+_MOST_FIELDS = 30
+
+
 def _decoded(text: str) -> Any:
     if text[:1] != "{" or len(text) > _MAX_TEXT or text.count("{") + text.count("[") > 200:
         return None

@@ -91,7 +91,7 @@ TRACE_RULES: dict[str, Rule] = {
         Rule(
             "trace.status_echoed",
             "The result hands on the error answer of a failed upstream call as if it were content.",
-            "the status in the result, and the span that had it",
+            "the status, or what it says of each field, and the span that had it",
             _P,
         ),
         Rule(

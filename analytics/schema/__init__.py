@@ -10,7 +10,10 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-HISTORY: tuple[tuple[int, str], ...] = ((1, "The first shape: day tables of spans and logs, judged calls, rollups"),)
+HISTORY: tuple[tuple[int, str], ...] = (
+    (1, "The first shape: day tables of spans and logs, judged calls, rollups"),
+    (2, "A correction may name the code, and can be taken back"),
+)
 """(version, why it was raised), oldest first."""
 
 SCHEMA_VERSION = HISTORY[-1][0]

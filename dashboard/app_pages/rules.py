@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -16,11 +18,18 @@ asked = [data.soon("rules", params=params, limit=1000), data.soon("corrections",
 with states.loading():
     rules, corrections = (answer()["rows"] for answer in asked)
 
+
+def taken_back(row: dict[str, Any]) -> str:
+    """By whom and why a correction is in force no more; "" while it is."""
+    return f"by {plain(row.get('undone_by'), 80)}: {plain(row.get('undone_why'), 300)}" if row.get("undone_at") else ""
+
+
 spoke = [row for row in rules if row.get("calls")]
 silent = [row for row in rules if not row.get("calls")]
 st.caption(
     f"{words.plural(len(rules), 'rule')}; {words.count(len(spoke))} spoke in this window, "
-    f"{words.count(len(silent))} did not. Precision is measured on the verdicts that people checked, whenever they did."
+    f"{words.count(len(silent))} did not. Precision: of the verdicts that a rule decided and people checked, "
+    "whenever they did, how many stood."
 )
 shown = sorted(rules, key=lambda row: -int(row.get("calls") or 0))
 tables.reading(
@@ -48,8 +57,10 @@ if corrections:
                 "rule": [plain(row.get("rule"), 80) for row in corrections],
                 "judged": [words.outcome_text(row.get("judged")) for row in corrections],
                 "corrected to": [words.outcome_text(row.get("outcome")) for row in corrections],
+                "code": [plain(row.get("code"), 40) for row in corrections],
                 "who": [plain(row.get("who"), 80) for row in corrections],
                 "why": [plain(row.get("why"), 300) for row in corrections],
+                "taken back": [taken_back(row) for row in corrections],
             }
         ),
         "corrections",

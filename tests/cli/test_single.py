@@ -70,6 +70,29 @@ def test_a_correction_survives_judging_again(run: Run, tmp_path: Path) -> None:
     assert run("tools", "--db", db, "--tool", "list_meetings", "--format", "jsonl").stdout.count('"failures":0') == 1
 
 
+def test_a_correction_of_the_code_is_listed_and_taken_back(run: Run, tmp_path: Path) -> None:
+    """`correct --code`, `corrections`, `correct --undo`; who and why stay readable."""
+    db = tmp_path / "corrected.db"
+    store = DuckDBStore(db)
+    store.append(scene(time.time_ns()))
+    store.close()
+    call = _first(run, db, "--tool", "fetch_note")
+    said = ("--who", "sre", "--why", "it was not there", "--db", db)
+    made = run("correct", call["span_id"], "--code", "NOT_FOUND", *said)
+    assert "1 call of fetch_note (payload.error_key) is now unstructured_error NOT_FOUND" in made.stdout
+    assert _first(run, db, "--tool", "fetch_note")["code"] == "NOT_FOUND"
+
+    back = run("correct", call["span_id"], "--undo", "--who", "bob", "--why", "it was", "--db", db)
+    assert back.stdout == "taken back: 1 call of fetch_note (payload.error_key) is as judged again\n"
+    assert _first(run, db, "--tool", "fetch_note") == call
+    [kept] = [json.loads(line) for line in run("corrections", "--db", db, "--format", "jsonl").stdout.splitlines()]
+    assert (kept["why"], kept["undone_by"], kept["undone_why"]) == ("it was not there", "bob", "it was")
+    assert "not checked yet" in run("rules", "--tool", "fetch_note", "--db", db).stdout
+    assert run("correct", call["span_id"], *said).exit_code == 2, "nothing is named that is right"
+    assert run("correct", call["span_id"], "--undo", "--code", "INTERNAL", *said).exit_code == 2
+    assert "nobody corrected" in run("correct", call["span_id"], "--undo", *said).stderr
+
+
 def test_mapping_says_what_was_read(run: Run, recording: Path) -> None:
     """Calls seen, the attribute that gave each field."""
     shown = run("mapping", recording).stdout

@@ -225,6 +225,8 @@ class FakeApi:
 
     def get_corrections(self, _: Request) -> dict[str, Any]:
         row = {"tool": "send_mail", "rule": "error_mark", "judged": "silent_failure", "outcome": "ok"}
+        row |= {"code": None, "undone_at": stamp(datetime.now(UTC)), "undone_by": f"bob {self.hostile or ''}"}
+        row |= {"undone_why": f"It was another tool. {self.hostile or ''}", "id": "c-1"}
         row |= {"who": f"ada {self.hostile or ''}", "why": f"An empty list is normal. {self.hostile or ''}"}
         return {"rows": [{**row, "created_at": stamp(datetime.now(UTC))}] if self.calls else []}
 

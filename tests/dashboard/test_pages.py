@@ -277,3 +277,12 @@ def test_a_fault_inside_the_api_is_no_loop(serve: Any, page: Page) -> None:
     assert not at.exception
     assert at.error
     assert len([url for url in api.asked if "/overview?" in url]) <= 2
+
+
+def test_a_correction_that_was_taken_back_stays_readable(serve: Any, page: Page) -> None:
+    """The list names who took it back and why."""
+    serve()
+
+    [said] = page("rules").dataframe[1].value.to_dict("records")
+
+    assert (said["corrected to"], said["taken back"].split(": ")[1].strip()) == ("✓ ok", "It was another tool.")

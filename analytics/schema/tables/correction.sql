@@ -1,4 +1,5 @@
--- What an engineer said of a verdict, applied after the judge to every call of the tool with the same rule and keys.
+-- What an engineer said of a verdict, applied after the judge to every call of the tool with the same rule and keys. Rows
+-- stay: one that was taken back says by whom and why.
 CREATE TABLE correction (
     id        VARCHAR NOT NULL,
     project   VARCHAR NOT NULL,
@@ -10,5 +11,9 @@ CREATE TABLE correction (
     outcome   VARCHAR NOT NULL,   -- the outcome that is right
     who       VARCHAR NOT NULL,
     why       VARCHAR NOT NULL,
-    created_ns BIGINT NOT NULL
+    created_ns BIGINT NOT NULL,
+    code      VARCHAR,            -- the code that is right; NULL: the judge's stays
+    undone_ns BIGINT,             -- when it was taken back; NULL while it is in force
+    undone_by VARCHAR,
+    undone_why VARCHAR
 );
