@@ -21,6 +21,9 @@ def evidence(call: Mapping[str, Any], limit: int = 300) -> None:
         parts = (rule, plain(_where(row), 120), plain(row.get("value"), limit))
         if any(parts):
             st.text("  ·  ".join(part for part in parts if part))
+    for each in call.get("dismissed") or []:
+        accused = plain(each.get("rule") or "a failure below the call", 60)
+        st.text(f"{accused}, dismissed: {plain(each.get('because'), 300)}")
     if not _rows(call):
         st.caption(_NONE)
 

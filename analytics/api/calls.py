@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from analytics.api.context import Answer, Context
+from analytics.api.dismissals import dismissals, dismissals_below
 from analytics.api.paging import page
 from analytics.api.query import NotFoundError, Query
 from analytics.api.rules import sentence
@@ -38,19 +39,23 @@ def silent(context: Context, query: Query) -> Answer:
 
 
 def call(context: Context, query: Query) -> Answer:
-    """One call with its payloads and the sentence behind each of its rules."""
+    """One call with its payloads and the sentence behind each of its rules; of one that is `ok`, also what accused it
+    and why that was dismissed."""
     row = call_row(context, query.filters.project, query.path["span_id"])
     if row is None:
         raise NotFoundError(
             f"no tool call of project {query.filters.project!r} holds span {query.path['span_id'][:64]!r}"
         )
-    return full_call(row)
+    made = full_call(row)
+    made["dismissed"] += dismissals_below(context, row)
+    return made
 
 
 def full_call(row: dict[str, Any]) -> dict[str, Any]:
     """A call object with everything that is known of it."""
     more = ("arguments", "result", "error_message", "span_ids", "lost")
-    return {**call_object(row), **{name: row[name] for name in more}, "rules_explained": _explained(row)}
+    explained = {"rules_explained": _explained(row), "dismissed": dismissals(row)}
+    return {**call_object(row), **{name: row[name] for name in more}, **explained}
 
 
 def _explained(row: dict[str, Any]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from analytics.api.context import Answer, Context
+from analytics.api.dismissals import DISMISSING
 from analytics.api.query import BadRequestError, NotFoundError, Query
 from analytics.jobs.corrections import NoCodeError, NoSuchCallError, correct, take_back
 from analytics.judge import ALL_RULES
@@ -64,10 +65,6 @@ def undo(context: Context, query: Query) -> Answer:
     except NoSuchCallError as missing:
         raise NotFoundError(str(missing)) from None
     return {**_object(made), "corrected": made["corrected"], "in_force": made["in_force"]}
-
-
-DISMISSING = frozenset({"trace.control_flow", "trace.exception_handled", "trace.refused"})
-"""Rules that decide a verdict by making it `ok`; every other rule accuses."""
 
 
 def checked_verdicts(said: Iterable[Mapping[str, Any]]) -> tuple[Counter[str], Counter[str]]:

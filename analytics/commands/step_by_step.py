@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -115,7 +115,9 @@ def explain(
     project: Project = None,
     form: TextOrJson = "text",
 ) -> None:
-    """Why this verdict: the rules, the evidence each rests on, what the span declared."""
+    """Why this verdict: the rules, the evidence each rests on, what the span declared. Of an ok verdict also what
+    accused the call, and what dismissed that.
+    """
     _show("call", _explain, db=db, api=api, project=project, form=form, span_id=span_id)
 
 
@@ -130,14 +132,20 @@ def _explain(out: Console, call: Mapping[str, Any]) -> None:
     for each in call["rules_explained"]:
         out.print(Text(f"  {each['rule']}", style="bold"))
         out.print(Text(f"    {plain(each['sentence'])}"))
-        for evidence in each["evidence"]:
-            place = next(
-                (f"{key} {plain(evidence[key])}" for key in ("key", "mark", "span_id") if evidence.get(key)), ""
-            )
-            out.print(Text(f"    evidence: {' = '.join(filter(None, (place, plain(evidence.get('value')))))}"[:400]))
+        _evidence(out, each["evidence"])
     if not call["rules_explained"]:
         out.print(Text("  no rule spoke against it"))
+    for each in call.get("dismissed", ()):  # a service of an earlier release does not tell it
+        out.print(Text(f"  dismissed: {plain(each['rule']) or 'a failure below the call'}", style="bold"))
+        _evidence(out, each["evidence"])
+        out.print(Text(f"    by {plain(each['by'])}: {plain(each['because'])}"))
     _explain_rest(out, call)
+
+
+def _evidence(out: Console, found: Sequence[Mapping[str, Any]]) -> None:
+    for each in found:
+        place = next((f"{key} {plain(each[key])}" for key in ("key", "mark", "span_id") if each.get(key)), "")
+        out.print(Text(f"    evidence: {' = '.join(filter(None, (place, plain(each.get('value')))))}"[:400]))
 
 
 def _explain_rest(out: Console, call: Mapping[str, Any]) -> None:

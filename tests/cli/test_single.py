@@ -54,6 +54,20 @@ def test_an_explanation_names_rule_and_evidence(run: Run, db: Path) -> None:
     assert "evidence" in shown
 
 
+def test_an_ok_verdict_says_what_was_dismissed(run: Run, tmp_path: Path) -> None:
+    """The rule, its evidence and what dismissed it."""
+    db = tmp_path / "dismissed.db"
+    store = DuckDBStore(db)
+    store.append(scene(time.time_ns()))
+    store.close()
+    call = _first(run, db, "--tool", "fetch_note")
+    run("correct", call["span_id"], "--outcome", "ok", "--who", "sre", "--why", "a test note", "--db", db)
+    shown = run("explain", call["span_id"], "--db", db).stdout
+
+    assert "  dismissed: payload.error_key\n    evidence: key error = " in shown
+    assert "    by correction: A person corrected the verdict.\n" in shown
+
+
 def test_a_correction_survives_judging_again(run: Run, tmp_path: Path) -> None:
     """It is said once, applied at once, and still there after a re-judge."""
     db = tmp_path / "corrected.db"
