@@ -48,7 +48,7 @@ def look_below(case: Case, verdict: Verdict) -> None:
         bottom = verdict.cause.cause
         doubtful = rule in _DOUBTFUL or verdict.cause.code is Code.NOT_FOUND
         verdict.silent(rule, bottom.span.span_id, bottom.value, _SUSPECTED if doubtful else Confidence.PROBABLE)
-    elif failed and not _is_status_asked_for(case.reading):
+    elif failed and not _is_status_asked_for(case):
         echoed = echoed_status(case.reading.value, [attempt.status for attempt in failed if attempt.status])
         if echoed is None and below.all_failed and failed[-1].status in _REFUSING:
             echoed = refused_fields(case.reading.value, failed[-1].status or 0)
@@ -57,9 +57,11 @@ def look_below(case: Case, verdict: Verdict) -> None:
             verdict.cause = failed[-1]
 
 
-def _is_status_asked_for(reading: Reading) -> bool:
-    """Whether the HTTP status in the result is the answer itself: the caller had named it or asked for the response."""
-    found = reading.finding(Says.ANSWER)
+def _is_status_asked_for(case: Case) -> bool:
+    """Whether the HTTP status in the result is the answer itself: examined, named by the caller, or of the response."""
+    if verb_of(case.asked.tool) is Verb.EXAMINE:
+        return True
+    found = case.reading.finding(Says.ANSWER)
     return found is not None and found.rule == "payload.http_status"
 
 

@@ -55,7 +55,9 @@ def refused_fields(value: Any, status: int) -> tuple[str, int] | None:
     if not isinstance(value, dict) or not 0 < len(value) <= _MOST_FIELDS:
         return None
     for told in value.values():
-        if not isinstance(told, list) or not told or not all(isinstance(text, str) and text for text in told[:10]):
+        if not isinstance(told, list) or not told:
+            return None
+        if not all(isinstance(text, str) and " " in text for text in told[:10]):
             return None
     return f"{path}{next(iter(value))}", status
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from telltale.payload.evidence import told_texts
 from telltale.payload.marks import mark_of
+from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked
 from telltale.payload.verbs import Verb, names_a_log, names_documents, names_errors, names_logs, names_the_deed, verb_of
+from telltale.vocabulary import Code
 
 _LOG_LINES = re.compile(
     r"^\s*(?:\S{1,40} ){0,3}(?:(?:ERROR|FATAL|WARN)\w*\b|\[(?:Error|error|warn)\w*\]|(?:Error|error)\b(?=:))",
@@ -49,6 +52,30 @@ def names_a_file(asked: Asked) -> bool:
         and verb_of(asked.tool) is Verb.READ
         and any(key in arguments for key in ("path", "file", "file_path", "filePath", "filename", "url", "uri"))
     )
+
+
+def is_data_file(value: Any, asked: Asked) -> bool:
+    """Whether an object is the content of a JSON file that was read, and not an error about reading it.
+
+    An error about the file names it, or says in a standard phrase that it is not there or may not be read.
+    """
+    path = _path(asked.arguments) if verb_of(asked.tool) is Verb.READ else ""
+    if not path.lower().endswith((".json", ".jsonl", ".ipynb", ".har")):
+        return False
+    name = path.replace("\\", "/").rsplit("/", 1)[-1]
+    for text in told_texts(value):
+        said = code_of_phrase(text)
+        if name in text or (said is not None and said[0] in (Code.NOT_FOUND, Code.PERMISSION_DENIED)):
+            return False
+    return True
+
+
+def _path(arguments: Any) -> str:
+    if isinstance(arguments, dict):
+        for key in ("path", "file_path", "filePath", "file", "filename"):
+            if isinstance(arguments.get(key), str):
+                return str(arguments[key])
+    return ""
 
 
 def is_echo(mark: str, arguments: Any) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from http import HTTPStatus
 
 from telltale import vocabulary
 from telltale.payload.words import words
@@ -192,7 +193,12 @@ def code_of_sqlstate(state: str) -> Code | None:
 
 def code_of_number(number: int) -> Code | None:
     """The code for an HTTP status (400-599) or a JSON-RPC number (-32768 to -32000)."""
+    if 40_000 <= number < 60_000 and number // 100 in _REGISTERED:  # a status with two digits of the service's own
+        number //= 100
     return code_of_http(number) if number > 0 else code_of_json_rpc(number)
+
+
+_REGISTERED = frozenset(status.value for status in HTTPStatus)
 
 
 __all__ = [

@@ -55,7 +55,9 @@ def _first_look() -> Callable[[str], Sequence[int]]:
 
     forms = [form for form in PATTERNS if form.profile == SECRETS and form.kind not in _PERSONAL]
     views = [(form.shape, form.literals) for form in (*forms, *INTERNAL_PATTERNS)]
-    return prefilter([*views, (KEY_SHAPE, KEY_LITERALS), (r"\[REDACTED:|jdbc:", ("[redacted:", "jdbc:"))])
+    return prefilter(
+        [*views, (KEY_SHAPE, KEY_LITERALS), (r"\[REDACTED:|jdbc:|\n\s+at ", ("[redacted:", "jdbc:", " at "))]
+    )
 
 
 def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
@@ -78,6 +80,10 @@ def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
         if address is not None and address.group(0) not in known:
             yield "connection string", address.group(0)[:40]
     seen = set()
+    frames = _FRAMES.search(head) if "\n" in head and " at " in head else None
+    if frames is not None:
+        seen.add("stack trace")
+        yield "stack trace", frames.group(0).strip()[:120]
     for found in find_internals(head):
         kind = _KINDS.get(found.kind)
         excerpt = head[found.start : found.end]
@@ -85,6 +91,9 @@ def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
             seen.add(kind)
             yield kind, excerpt[:120]
 
+
+_FRAMES = re.compile(r"(?:^|\n)\s{1,8}at (?:[A-Za-z_][\w`<>+]*\.){1,12}[\w`<>\[\],.]{1,100}\([^\n]{0,300}\)(?=\s|$)")
+"""A frame of .NET, which has no line number where the program was built without them."""
 
 _STACKS = frozenset(("stack", "stackTrace", "StackTrace", "stacktrace", "stack_trace", "traceback"))
 _FRAME = re.compile(r"\s*at [\w.$<>]{3,200}.{0,300}:(?:line )?\d+\)?", re.DOTALL)

@@ -30,7 +30,8 @@ _CLASS = re.compile(
 _WORD = re.compile(
     rf"{DRESS}(?P<mark>(?:(?:{_KINDS}) ){{0,2}}(?:error|exception|fatal|failure|panic|failed(?: with [\w ]{{1,40}})?)"
     rf"(?:\s-?\d{{1,6}})?{_ASIDE}\s?:)(?=\s|$|[\"'{{<])(?!\s*(?:0|none|null)\b)"
-    rf"|{DRESS}(?P<doing>errors? (?:while |when |occurred while )?(?!{_COMPOUNDS})[a-z]{{2,20}}ing\b"
+    rf"|{DRESS}(?P<doing>(?:errors? (?:while |when |occurred while )?"
+    rf"|exceptions? (?:while |when |during ))(?!{_COMPOUNDS})[a-z]{{2,20}}ing\b"
     rf"(?= (?:the )?(?:mcp )?(?:{_KINDS}|tool)\b|[^:\n]{{0,80}}[:'\"]"
     r"|[^:\n]{0,80}\n\s*(?:error|caused by|details|reason|message)\b[^:\n]{0,30}:))"
     rf"|{DRESS}(?P<within>error (?:in|during|on|from|with|occurred in) (?:the |your )?(?:{_KINDS}|code|step|node)\b"
@@ -77,12 +78,14 @@ _OUTCOMES = ("ailed", "occurred", "raised", "thrown", "happened", " wrong", " er
 _SERVICE = re.compile(
     rf"{DRESS}(?P<mark>(?:[A-Z][\w.-]{{1,30}} ){{1,2}}(?i:api|http|network|database|db|sql|server|client|connection"
     rf"|auth|authentication|authorization|request|service|validation) (?i:error|exception|failure){_ASIDE}:"
-    rf"|(?:[\w.-]{{1,30}} ){{1,3}}(?i:error) \(?[45]\d\d\)?:)(?=\s)"
+    rf"|(?:[\w.-]{{1,30}} ){{1,3}}(?i:error) \(?[45]\d\d\)?:"
+    rf"|(?:[\w.-]{{1,30}} ){{1,2}}(?i:error):(?= [A-Z]\w{{0,60}}(?:Error|Exception)\b))(?=\s)"
 )
 """A service's name before the mark: `Stripe API error (429): …`."""
 
 _FOREIGN = re.compile(
-    rf"{DRESS}(?P<mark>(?:(?:Fehler|Erreur|Errore|Erro|Fout|Ошибка|Błąd|Hata|Lỗi)\b|エラー|错误|錯誤|오류)[^:：\n]{{0,30}}[:：]"
+    rf"{DRESS}(?P<mark>(?:(?:Error (?:al|en|de|del|durante)\b"
+    rf"|Fehler|Erreur|Errore|Erro|Fout|Ошибка|Błąd|Hata|Lỗi)\b|エラー|错误|錯誤|오류)[^:：\n]{{0,60}}[:：]"
     r"|[^\W\da-zA-Z][^:：\n]{0,14}(?:出错|出錯|失败|失敗|错误|錯誤|エラー|오류|실패)[^:：\n]{0,4}[:：])"
 )
 """The same mark in other languages: their word for "error", or in CJK scripts "… failed", before a colon."""
@@ -158,14 +161,15 @@ def code_of_named_class(text: str) -> Code | None:
 _NAMED_IN = 300
 _TOLD_NAME = re.compile(
     r"(?:[:=] ?|[\[(\"'`])([a-z][a-z\d]*(?:_[a-z\d]+)+|[A-Z][A-Z\d]*(?:_[A-Z\d]+)+)(?=[\])\"'`.,:;]|\s*$)"
+    r"|: ([A-Z][a-z]+(?:[A-Z][a-z]+)+)\s*$"
 )
 
 
 def code_of_told_name(text: str) -> Code | None:
     """The code of the first error name that a text tells after a colon or in brackets: `…: channel_not_found`."""
     head = text[:_NAMED_IN]
-    for hit in _TOLD_NAME.finditer(head) if "_" in head else ():
-        code = code_of_class(hit.group(1))
+    for hit in _TOLD_NAME.finditer(head):
+        code = code_of_class(hit.group(1) or hit.group(2))
         if code is not None and code is not Code.INTERNAL:
             return code
     return None

@@ -22,13 +22,14 @@ _REGISTRY = (
         a an any are available be called cannot could does defined enabled error exist exists find for found in is
         it known list lookup mcp name named of on recognized recognised registered registry requested server such
         supported the this to was with
+        but callback callbacks have i my there tried try trying use used using you your
         """
     )
 )
 _NOT_KNOWN = words("tool function unknown not found is was does exist registered unavailable available")
 _BARE_CAP = 40
 _SENTENCE = re.compile(r"\n|[.!](?=\s|$)")
-_TOKEN = re.compile(r"[A-Za-z]+")
+_TOKEN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _SENTENCE_CAP = 240
 
 

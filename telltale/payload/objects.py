@@ -16,7 +16,7 @@ from telltale.payload.evidence import code_inside, short
 from telltale.payload.exits import is_answer
 from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error, role_of
 from telltale.payload.reading import Asked, Finding, Says
-from telltale.payload.shapes import error_object, nothing_succeeded, reason_phrase, validator_report
+from telltale.payload.shapes import error_object, nothing_succeeded, reason_phrase, tells, validator_report
 from telltale.payload.verbs import Verb, names_a_state, names_a_wait, names_output, verb_of
 from telltale.vocabulary import Code
 
@@ -75,9 +75,14 @@ def _is_record(value: dict[str, Any], fields: Fields, asked: Asked) -> bool:
         return False
     if any(isinstance(s, str) and s.lower() not in ("error", "ok", "success") for _, s in fields.get(Role.STATUS)):
         return True
+    if any(isinstance(value.get(key), str) and value[key] for key in _STATES):
+        return True
     said = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
     facts = sum(1 for key in fields.keys if not is_frame(key) and not _is_echo(value[key], said))
     return facts >= 2
+
+
+_STATES = ("state", "phase", "stage", "conclusion")
 
 
 def _is_echo(inner: Any, said: Iterable[Any]) -> bool:
@@ -95,6 +100,8 @@ def _names_an_id(asked: Asked) -> bool:
 def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.ERROR):
         if not is_truthy_error(inner):
+            if _is_numbered(key, inner, fields) and not _mentions(asked.arguments, inner):
+                return Finding("payload.error_key", Says.FAILED, key, inner, code_inside(None, fields))
             continue
         if fields.substance and _is_record(value, fields, asked):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
@@ -105,6 +112,13 @@ def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
         if isinstance(inner, int) and not isinstance(inner, bool) and inner != 0 and not fields.substance:
             return Finding("payload.error_key", Says.FAILED, key, inner)
     return None
+
+
+def _is_numbered(key: str, inner: Any, fields: Fields) -> bool:
+    """`{"error_code": 40403, "message": "…"}`: a service's own number for what failed, and what it says of it."""
+    if type(inner) is not int or inner in (0, 1, 200) or "code" not in key.lower() or fields.substance:
+        return False
+    return tells(fields)
 
 
 def _errors_list(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
@@ -144,7 +158,8 @@ def _is_counter(fields: Fields) -> bool:
 def _flag_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.BAD):
         if inner is True or inner == "true":
-            if ("time" in key.lower() and names_a_wait(asked.tool)) or asks_for_state(asked, key):
+            waited = "time" in key.lower() and names_a_wait(asked.tool)
+            if waited or asks_for_state(asked, key) or ("abort" in key.lower() and names_a_state(asked.tool)):
                 return Finding("payload.flag_error", Says.ANSWER, key, inner)
             code = Code.UNAVAILABLE if "time" in key.lower() else code_inside(None, fields)
             partial = "time" in key.lower() and fields.substance and verb_of(asked.tool) is not Verb.CHANGE

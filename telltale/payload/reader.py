@@ -6,6 +6,7 @@ import json
 from http import HTTPStatus
 from typing import Any
 
+from telltale.payload.asking import is_data_file
 from telltale.payload.carried import carried_text, failed_items
 from telltale.payload.codes import code_of, code_of_class, code_of_number
 from telltale.payload.empty import is_empty
@@ -87,6 +88,8 @@ _NOBODY = Asked()
 def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
     """Reads an object's own level, and what it merely wraps: one object under a customary key, at most three deep."""
     level, path = value, ""
+    if is_data_file(value, asked):
+        return
     for _ in range(_MAX_LEVELS):
         found = read_object(level, asked)
         for finding in found:

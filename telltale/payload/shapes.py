@@ -59,7 +59,7 @@ def error_object(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
 
 def _numbered(key: str, inner: Any, value: dict[str, Any], fields: Fields) -> Finding | None:
     """`{"code": 102, "message": "…", "data": null}`: a frame of code, message and data, with a code and no data."""
-    if type(inner) is not int or inner in _FINE_CODES or 200 <= inner < 300 or not _tells(fields):
+    if type(inner) is not int or inner in _FINE_CODES or 200 <= inner < 300 or not tells(fields):
         return None
     if not any(name in value and not value[name] for name in _DATA) or any(value[name] for name in fields.keys):
         return None
@@ -71,7 +71,7 @@ _FINE_CODES = frozenset((0, 1))
 _FINE_MESSAGES = frozenset(("ok", "success", "succeeded", "done", "成功", "操作成功"))
 
 
-def _tells(fields: Fields) -> bool:
+def tells(fields: Fields) -> bool:
     """Whether a message says something else than that all is well."""
     return any(
         isinstance(inner, str) and inner.strip().lower() not in ("", *_FINE_MESSAGES)
@@ -152,7 +152,7 @@ def nothing_succeeded(value: dict[str, Any], fields: Fields, asked: Asked) -> Fi
     for key, inner in fields.get(Role.BAD):
         if type(inner) is int and inner > 0 and done and not any(done):
             return Finding("payload.items_failed", Says.HIDDEN, key, inner)
-    return (_none_done(value) or _deed_denied(value, asked)) if len(value) <= _MOST_COUNTERS else None
+    return (_none_done(value, asked) or _deed_denied(value, asked)) if len(value) <= _MOST_COUNTERS else None
 
 
 def _deed_denied(value: dict[str, Any], asked: Asked) -> Finding | None:
@@ -168,12 +168,16 @@ def _deed_denied(value: dict[str, Any], asked: Asked) -> Finding | None:
     return None
 
 
-def _none_done(value: dict[str, Any]) -> Finding | None:
-    """`{"requestedCount": 2, "appliedCount": 0}`: something wanted or refused, and every counter of the done at 0."""
-    if not any(type(inner) is int and inner == 0 for inner in value.values()):
+def _none_done(value: dict[str, Any], asked: Asked) -> Finding | None:
+    """`{"requestedCount": 2, "appliedCount": 0}`: something wanted or refused, and every counter of the done at 0.
+
+    Of a tool that changes something also `{"accepted": [], "rejected": ["…"]}`; others may sort things so.
+    """
+    lists = verb_of(asked.tool) is Verb.CHANGE
+    if not any((type(inner) is int and inner == 0) or (lists and inner == []) for inner in value.values()):
         return None
     counts = [(set(_WORDS.findall(str(key).lower())), str(key), inner) for key, inner in value.items()]
-    done = [inner for said, _, inner in counts if type(inner) is int and said & _DONE and not said & _OTHERS]
+    done = [inner for said, _, inner in counts if _counts(inner, lists) and said & _DONE and not said & _OTHERS]
     if not done or any(done):
         return None
     for said, key, inner in counts:
@@ -183,13 +187,18 @@ def _none_done(value: dict[str, Any]) -> Finding | None:
     return None
 
 
+def _counts(inner: Any, lists: bool) -> bool:
+    """Whether a value counts what was done: a number, or the list of it."""
+    return type(inner) is int or (lists and isinstance(inner, list))
+
+
 _WORDS = re.compile(r"[a-z]+?(?=count\b|total\b)|[a-z]+")
 _WANTED = words("requested attempted submitted tried")
 _REFUSED = words("refused rejected failed failures errors unmatched conflicts invalid")
 _DONE = words(
     """
-    applied succeeded successful sent delivered inserted created updated deleted removed written saved stored imported
-    uploaded indexed added processed completed changed modified
+    accepted applied succeeded successful sent delivered inserted created updated deleted removed written saved stored
+    imported uploaded indexed added processed completed changed modified
     """
 )
 _OTHERS = words("at by on since last time date not un failed skipped")

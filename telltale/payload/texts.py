@@ -18,19 +18,9 @@ from telltale.payload.asking import (
     names_a_file,
     names_a_value,
 )
+from telltale.payload.bare import bare_text
 from telltale.payload.catalogues import masking_of, says_it_failed
 from telltale.payload.codes import code_of, code_of_http
-from telltale.payload.denials import (
-    SHORT,
-    absent_thing,
-    could_not,
-    failed_deed,
-    failed_reading,
-    not_ready,
-    refused_value,
-    standard_text,
-    unset_variable,
-)
 from telltale.payload.exits import exit_stated, is_answer
 from telltale.payload.html import page_of
 from telltale.payload.lines import last_error_of, program_line_of, status_line_of
@@ -47,10 +37,10 @@ from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.shapes import REASON_PHRASES
 from telltale.payload.timeouts import closing_line, ran_out_of_time
+from telltale.payload.undone import undone
 from telltale.payload.validators import refused_argument
 from telltale.payload.verbs import (
     Verb,
-    names_a_removal,
     names_a_state,
     names_a_wait,
     names_documents,
@@ -66,6 +56,7 @@ _PHRASES = {phrase: status for phrase, status in REASON_PHRASES.items() if statu
 
 _STATE_WORDS = frozenset(("error", "failed", "failure", "timeout", "timed out", "fail"))
 _MASK_CAP = 120
+_PERSONS = ("there ", "i ", "we ", "it ")
 _HEADINGS = ("#", "✅", "✔", "✓", "☑")
 
 
@@ -73,6 +64,7 @@ def read_text(text: str, asked: Asked) -> list[Finding]:
     """The finding on a result that is one text: at most one."""
     if asked.content:
         return []
+    text = bare_text(text, asked.tool)
     first = text[:1]
     if first.isspace():
         first = text[:200].lstrip()[:1]
@@ -158,6 +150,8 @@ def _error_mark(text: str, asked: Asked) -> Finding | None:
     if headed is not None:
         return Finding("text.error_mark", Says.HIDDEN, "", headed.text.strip()[:120], headed.code)
     mark = mark_of(text)
+    if mark is not None and names_speech(asked.tool) and mark.text[:6].lower().startswith(_PERSONS):
+        return None
     if mark is None or mark.bare or is_log(text, asked) or is_document(text, asked):
         return None
     if asks_for_errors(asked) or is_repeated(text, asked.arguments) or is_echo(mark.text, asked.arguments):
@@ -213,52 +207,16 @@ def _level(text: str, asked: Asked) -> Finding | None:
     level = level_mark_of(text) if "[" in text[:4] else None
     if level is None or names_logs(asked.tool) or is_repeated(text, asked.arguments) or asks_for_errors(asked):
         return None
-    if (names_documents(asked.tool) or names_a_file(asked)) and not names_a_value(text, asked.arguments):
+    texts = names_documents(asked.tool) or names_speech(asked.tool) or names_a_file(asked)
+    if texts and not names_a_value(text, asked.arguments):
         return None
     return Finding("text.error_mark", Says.HIDDEN, "", level)
 
 
 def _could_not(text: str, asked: Asked) -> Finding | None:
-    """A short text that begins by saying that it was not done; not of tools that examine, or hand out documents.
-
-    A sentence bears no mark, so this never makes a failure visible: the call is a silent one, and only suspected. It
-    stays because prose is one of the ways in which calls fail silently, and nothing else tells of it: of the silent
-    failures in public reports and hold-outs it alone finds one in seven, at no false alarm among 341 healthy calls.
-    What brought nothing there (`… not sent`) and phrases that no published interface fixes were taken out.
-    """
-    if len(text) > SHORT:
-        return None
-    verb = verb_of(asked.tool)
-    if names_logs(asked.tool) and not failed_reading(text, asked.tool, asked.arguments):
-        return None
-    if verb is Verb.EXAMINE or names_speech(asked.tool) or is_document(text, asked):
-        return None
-    if is_repeated(text, asked.arguments) or asks_for_errors(asked):
-        return None
-    found = _undone(text, asked, verb)
+    """A short text that begins by saying that it was not done: silent, and only suspected (see `undone`)."""
+    found = undone(text, asked)
     return Finding("text.could_not", Says.HIDDEN, "", found[0][:120], found[1]) if found is not None else None
-
-
-def _undone(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | None:
-    """The words that say so, with the code that they mean."""
-    refused = refused_value(text, asked.arguments)
-    if refused is not None:
-        return refused, Code.INVALID_ARGUMENT
-    unset = unset_variable(text, asked.arguments)
-    if unset is not None:
-        return unset, Code.PERMISSION_DENIED
-    idle = not_ready(text) if verb is not Verb.READ and not names_a_state(asked.tool) else None
-    known = standard_text(text) or idle
-    if known is not None:
-        return known
-    mark = could_not(text, looks_up=verb in (Verb.READ, Verb.UNKNOWN))
-    if mark is None and verb not in (Verb.READ, Verb.UNKNOWN):
-        mark = failed_deed(text)
-    if mark is not None:
-        return mark, None
-    if verb is Verb.READ or names_a_removal(asked.tool):
-        return None
-    return absent_thing(text, asked.arguments, acts=verb in (Verb.CHANGE, Verb.RUN))
 
 
 def _uncaught(text: str, asked: Asked) -> Finding | None:

@@ -35,7 +35,10 @@ def closing_line(text: str) -> str | None:
     if tail[-1:] != "]":
         return None
     line = tail.rsplit("\n", 1)[-1].strip()
-    return line[1:-1] if line[:1] == "[" and len(line) < len(text.strip()) else None
+    return line[1:-1] if _HARNESS.match(line) is not None and len(line) < len(text.strip()) else None
+
+
+_HARNESS = re.compile(r"\[(?:the )?(?:command|process|program|script|execution|timed|timeout)\b", re.IGNORECASE)
 
 
 def ran_out_of_time(text: str, tool: str) -> bool:

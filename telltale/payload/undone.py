@@ -1,0 +1,61 @@
+"""A short text that says that what was asked for was not done, held against the call and the kind of its tool."""
+
+from __future__ import annotations
+
+from telltale.payload.asking import asks_for_errors, is_document, is_repeated
+from telltale.payload.denials import (
+    SHORT,
+    absent_thing,
+    could_not,
+    failed_deed,
+    failed_reading,
+    not_ready,
+    refused_value,
+    standard_text,
+    unset_variable,
+)
+from telltale.payload.reading import Asked
+from telltale.payload.verbs import Verb, names_a_removal, names_a_state, names_logs, names_speech, verb_of
+from telltale.vocabulary import Code
+
+
+def undone(text: str, asked: Asked) -> tuple[str, Code | None] | None:
+    """A short text that begins by saying that it was not done; not of tools that examine, or hand out documents.
+
+    A sentence bears no mark, so this never makes a failure visible: the call is a silent one, and only suspected. It
+    stays because prose is one of the ways in which calls fail silently, and nothing else tells of it: of the silent
+    failures in public reports and hold-outs it alone finds one in seven, at no false alarm among 341 healthy calls.
+    What brought nothing there (`… not sent`) and phrases that no published interface fixes were taken out.
+    """
+    if len(text) > SHORT:
+        return None
+    verb = verb_of(asked.tool)
+    if names_logs(asked.tool) and not failed_reading(text, asked.tool, asked.arguments):
+        return None
+    if verb is Verb.EXAMINE or names_speech(asked.tool) or is_document(text, asked):
+        return None
+    if is_repeated(text, asked.arguments) or asks_for_errors(asked):
+        return None
+    return _words_of(text, asked, verb)
+
+
+def _words_of(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | None:
+    """The words that say so, with the code that they mean."""
+    refused = refused_value(text, asked.arguments)
+    if refused is not None:
+        return refused, Code.INVALID_ARGUMENT
+    unset = unset_variable(text, asked.arguments)
+    if unset is not None:
+        return unset, Code.PERMISSION_DENIED
+    idle = not_ready(text) if verb is not Verb.READ and not names_a_state(asked.tool) else None
+    known = standard_text(text) or idle
+    if known is not None:
+        return known
+    mark = could_not(text, looks_up=verb in (Verb.READ, Verb.UNKNOWN))
+    if mark is None and verb not in (Verb.READ, Verb.UNKNOWN):
+        mark = failed_deed(text)
+    if mark is not None:
+        return mark, None
+    if verb is Verb.READ or names_a_removal(asked.tool):
+        return None
+    return absent_thing(text, asked.arguments, acts=verb in (Verb.CHANGE, Verb.RUN))
