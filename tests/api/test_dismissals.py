@@ -10,7 +10,7 @@ import pytest
 from analytics.api import Context, answer
 from analytics.jobs import JudgeJob
 from analytics.settings import JudgeSettings, ToolSettings
-from analytics.spans import CLIENT, ERROR, Span, SpanEvent
+from analytics.spans import CLIENT, ERROR, Event, Span
 from analytics.store import Batch
 from collector.store import DuckDBStore
 from tests.api.scene import scene
@@ -81,7 +81,7 @@ def test_an_exception_that_the_tool_dealt_with(empty: DuckDBStore, event: bool) 
     span = tool("load_user", '{"id": 4, "name": "Ada"}')
     if event:
         attributes = {"exception.type": "KeyError", "exception.message": "x"}
-        span.events = [SpanEvent("exception", span.start_ns, attributes)]
+        span.events = [Event("exception", span.start_ns, attributes)]
     call = run(empty, [span])
 
     assert call["outcome"] == "ok"
