@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -62,6 +63,7 @@ def main() -> None:
     parser.add_argument("--checkpoint", action="store_true")
     parser.add_argument("--by-duckdb", action="store_true", help="with --checkpoint: leave it to DuckDB at its commits")
     parser.add_argument("--again", action="store_true", help="send every batch twice")
+    parser.add_argument("--stay", action="store_true", help="when all is in the database, say so and wait to be killed")
     args = parser.parse_args()
     store = DuckDBStore(args.db, options(args))
     acked = os.open(args.acked, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -76,6 +78,9 @@ def main() -> None:
         os.write(acked, f"acked {number}\n".encode())
         with suppress(StoreUnavailable):  # the judge, too, comes again when the database takes nothing
             judge(store, number)
+    if args.stay and store.flush():
+        os.write(acked, b"stays\n")
+        signal.pause()
     store.close()
 
 
