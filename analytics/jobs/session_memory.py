@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,13 +42,45 @@ _evidence = msgspec.json.Decoder(list[dict[str, Any]]).decode
 class _Recent:
     """What is at hand of a session: its recent calls in order of start, what they weigh, what its agent said.
 
-    Calls that began before `since_ns` were not looked for.
+    Calls that began before `since_ns` were not looked for. `traces` are those of the calls, and may be of calls that
+    are gone; `sorted` is false while calls stand behind later ones.
     """
 
     since_ns: int
     calls: list[SessionCall] = field(default_factory=list)
     weight: int = 0
     answers: list[Answer] = field(default_factory=list)
+    traces: set[str] = field(default_factory=set)
+    sorted: bool = True
+
+    def take_out(self, traces: set[str]) -> dict[str, SessionCall]:
+        """Let go of the calls of some traces, and of the oldest beyond the window; returns the former by id."""
+        taken: dict[str, SessionCall] = {}
+        before = len(self.calls)
+        if not self.traces.isdisjoint(traces):
+            taken = {call.id: call for call in self.calls if call.trace_id in traces}
+            self.calls = [call for call in self.calls if call.id not in taken]
+        if not self.sorted:
+            self.calls.sort(key=_start)
+            self.sorted = True
+        if len(self.calls) > WINDOW_CALLS:
+            del self.calls[:-WINDOW_CALLS]
+        if len(self.calls) != before:
+            self.traces = {call.trace_id for call in self.calls}
+            self.weight = len(self.answers) + sum(map(_weight, self.calls))
+        return taken
+
+    def add(self, call: SessionCall) -> None:
+        """One more call."""
+        self.sorted = self.sorted and (not self.calls or self.calls[-1].started_ns <= call.started_ns)
+        self.calls.append(call)
+        self.traces.add(call.trace_id)
+        self.weight += _weight(call)
+
+    def between(self, low: int, high: int) -> list[SessionCall]:
+        """The calls that began in a time, the calls being in order."""
+        first, last = bisect_left(self.calls, low, key=_start), bisect_right(self.calls, high, key=_start)
+        return self.calls[first:last]
 
 
 @dataclass(slots=True)
@@ -77,16 +110,11 @@ class SessionMemory:
         for key, calls in fresh.items():
             known = self._recent[key]
             self._recent.move_to_end(key)
-            now = judged_now[key[0]]
-            replaced = {call.id: call for call in known.calls if call.trace_id in now}
-            kept = sorted((call for call in known.calls if call.id not in replaced), key=_start)[-WINDOW_CALLS:]
-            if len(kept) != len(known.calls):
-                weight = len(known.answers) + sum(map(_weight, kept))
-                self._remembered += weight - known.weight
-                known.weight = weight
-            known.calls = kept
-            low, high = min(map(_start, calls)) - WINDOW_NS, max(map(_start, calls)) + WINDOW_NS
-            found[key] = Earlier([call for call in kept if low <= call.started_ns <= high], replaced)
+            before = known.weight
+            replaced = known.take_out(judged_now[key[0]])
+            self._remembered += known.weight - before
+            starts = [call.started_ns for call in calls]
+            found[key] = Earlier(known.between(min(starts) - WINDOW_NS, max(starts) + WINDOW_NS), replaced)
         return found
 
     def said(self, key: Key, new: Sequence[Answer]) -> list[Answer]:
@@ -115,10 +143,10 @@ class SessionMemory:
 
     def _add(self, key: Key, calls: Iterable[SessionCall]) -> None:
         recent = self._recent[key]
+        before = recent.weight
         for call in calls:
-            recent.calls.append(call)
-            recent.weight += _weight(call)
-            self._remembered += _weight(call)
+            recent.add(call)
+        self._remembered += recent.weight - before
         self._recent.move_to_end(key)
 
     def _load(self, transaction: Transaction, fresh: Mapping[Key, Sequence[Call]]) -> None:
@@ -169,4 +197,4 @@ def _call_of(row: Mapping[str, Any]) -> SessionCall:
 
 
 def _weight(call: SessionCall) -> int:
-    return 1 + len(call.arguments or "") // _WEIGHT_CHARS
+    return 1 + len(call.arguments) // _WEIGHT_CHARS if call.arguments else 1

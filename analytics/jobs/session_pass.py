@@ -141,11 +141,12 @@ class SessionPass:
 
     def _may_loop(self, stored: Sequence[SessionCall], made: Sequence[SessionCall]) -> bool:
         """Whether a fresh call may be part of a loop, or one that was found may look otherwise now."""
-        if len(made) > GROUP_CALLS or any(call.flags and Flag.RETRY_STORM in call.flags for call in stored):
+        flagged = [call.flags for call in stored if call.flags]
+        if len(made) > GROUP_CALLS or any(Flag.RETRY_STORM in flags for flags in flagged):
             return True
         hashes = {call.arguments_hash for call in made}
-        alike = Counter((call.tool, call.arguments_hash) for call in stored if call.arguments_hash in hashes)
-        alike.update((call.tool, call.arguments_hash) for call in made)
+        alike = Counter([(call.tool, call.arguments_hash) for call in stored if call.arguments_hash in hashes])
+        alike.update([(call.tool, call.arguments_hash) for call in made])
         return max(alike.values()) >= self._settings.retry_storm_calls
 
 
