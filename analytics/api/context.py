@@ -42,13 +42,15 @@ class Context:
 class Endpoint:
     """One endpoint under `/api/v1/`: its path, what it answers, and the function that does.
 
-    `body` names the texts that the body of a POST must hold, `optional` those that it may hold.
+    `filters` names the parameters that it uses; any other is refused, for one that did nothing would be taken for an
+    answer. `body` names the texts that the body of a POST must hold, `optional` those that it may hold.
     """
 
     name: str
     path: str
     summary: str
     answer: Callable[[Context, Query], Answer]
+    filters: tuple[str, ...]
     method: str = "GET"
     body: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ import msgspec
 
 from analytics.api.context import Answer, Context
 from analytics.api.dismissals import DISMISSING
+from analytics.api.paging import slice_of
 from analytics.api.query import BadRequestError, NotFoundError, Query
 from analytics.jobs.corrections import NoCodeError, NoSuchCallError, correct, take_back
 from analytics.judge import ALL_RULES
@@ -24,7 +25,7 @@ _MAX = 10_000
 def corrections(context: Context, query: Query) -> Answer:
     """What engineers said of verdicts, of every tool or one, the latest first."""
     found = [_object(row) for row in _said(context, query)]
-    return {"rows": found[: query.limit], "total": len(found)}
+    return slice_of(found, query)
 
 
 def _said(context: Context, query: Query) -> list[dict[str, Any]]:
@@ -113,7 +114,7 @@ def rules(context: Context, query: Query) -> Answer:
             }
         )
     found.sort(key=lambda row: (-row["calls"], row["rule"]))
-    return {"rows": found[: query.limit], "total": len(found)}
+    return slice_of(found, query)
 
 
 def _object(row: dict[str, Any]) -> dict[str, Any]:

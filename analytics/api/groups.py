@@ -6,6 +6,7 @@ from collections.abc import Container
 from typing import Any
 
 from analytics.api.context import Answer, Context
+from analytics.api.paging import row_cursor
 from analytics.api.query import Query
 from analytics.questions import rows
 from analytics.questions.filters import Filters
@@ -13,17 +14,20 @@ from analytics.questions.times import rfc3339
 from telltale.vocabulary import Code
 
 MAX_GROUPS = 1000
+"""The most groups of one page."""
 
 
 def groups(context: Context, query: Query) -> Answer:
     """The groups of a range, the most frequent first."""
-    found = group_rows(context, query.filters, min(query.limit or MAX_GROUPS, MAX_GROUPS))
-    return {"rows": found, "total": rows(context.store, "groups_total", query.filters)[0]["total"]}
+    limit, begin = min(query.limit or MAX_GROUPS, MAX_GROUPS), query.cursor.row
+    found = group_rows(context, query.filters, limit, begin)
+    total = rows(context.store, "groups_total", query.filters)[0]["total"]
+    return {"rows": found, "total": total, "next_cursor": row_cursor(begin + limit, total)}
 
 
-def group_rows(context: Context, filters: Filters, limit: int) -> list[dict[str, Any]]:
-    """The groups of a range with their fault."""
-    found = rows(context.store, "groups", filters, limit=limit)
+def group_rows(context: Context, filters: Filters, limit: int, begin: int = 0) -> list[dict[str, Any]]:
+    """The groups of a range with their fault, at most `limit` from row `begin` on."""
+    found = rows(context.store, "groups", filters, limit=limit, offset=begin)
     if not found:
         return []
     shared = {row["upstream"] for row in rows(context.store, "shared_upstreams", filters)}

@@ -8,6 +8,7 @@ import msgspec
 
 from analytics import alerts
 from analytics.api.context import Answer, Context
+from analytics.api.paging import slice_of
 from analytics.api.query import BadRequestError, NotFoundError, Query
 from analytics.questions import rows
 from analytics.questions.filters import Filters
@@ -23,7 +24,7 @@ def incidents(context: Context, query: Query) -> Answer:
         found = open_incident_rows(context, query)
     else:
         found = incident_rows(context, query.filters, query.state or "")
-    return {"rows": found[: query.limit], "total": len(found)}
+    return slice_of(found, query)
 
 
 def open_incident_rows(context: Context, query: Query) -> list[dict[str, Any]]:

@@ -38,11 +38,13 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
         "summary": endpoint.summary,
         "parameters": [
             *(_parameter(name, "path", "As a list answers it") for name, _ in _PLACE.findall(endpoint.path)),
-            *(_parameter(name, "query", text) for name, text in PARAMETERS.items()),
+            *(_parameter(name, "query", text) for name, text in PARAMETERS.items() if name in endpoint.filters),
         ],
         "responses": {
             "200": {"description": endpoint.summary, "content": {"application/json": {"schema": {"type": "object"}}}},
-            "400": {"description": "A sentence under `error` that names the parameter"},
+            "400": {
+                "description": "A sentence under `error` that names the parameter; all that this path uses are above"
+            },
             "404": {"description": "What the path names is not there"},
             "503": {"description": "The store cannot answer now"},
         },

@@ -1,8 +1,8 @@
-"""A page of a list that runs from new to old, without a look at all of it."""
+"""A page of a list: of one that runs from new to old without a look at all of it, of a short one by its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from analytics.api.context import Context
@@ -33,7 +33,8 @@ def page(
         more: further parameters of the question.
     """
     limit = query.limit or 2**62
-    place = {"before_ns": query.cursor.ns, "before_id": query.cursor.id, "limit": limit + 1, **more}
+    begin = query.cursor.in_time()
+    place = {"before_ns": begin.ns, "before_id": begin.id, "limit": limit + 1, **more}
     found: list[Row] = []
     for narrowed in _stretches(filters, query):
         found = rows(context.store, question, narrowed, **place)
@@ -43,6 +44,18 @@ def page(
         return found, None
     last = found[limit - 1]
     return found[:limit], Cursor(last[time], last.get("id") or last["session_id"]).text()
+
+
+def slice_of(found: Sequence[Row], query: Query) -> dict[str, Any]:
+    """A page of rows that are all at hand, as an answer: `rows`, `total` and `next_cursor` (None on the last)."""
+    begin = query.cursor.row
+    end = len(found) if query.limit is None else begin + query.limit
+    return {"rows": list(found[begin:end]), "total": len(found), "next_cursor": row_cursor(end, len(found))}
+
+
+def row_cursor(end: int, total: int) -> str | None:
+    """The cursor of what comes from row `end` on; None where nothing does."""
+    return Cursor(end, "").text() if end < total else None
 
 
 def _stretches(filters: Filters, query: Query) -> Iterator[Filters]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,10 +70,33 @@ class NotFoundError(Exception):
 
 @dataclass(slots=True, frozen=True)
 class Cursor:
-    """A position in a list that runs from new to old: everything before (`ns`, `id`) is still to come."""
+    """A position in a list: everything before (`ns`, `id`) in one that runs from new to old is still to come; in a list
+    of another order everything from row `ns` on, with `id` "".
+    """
 
     ns: int = 2**63 - 1
     id: str = "\U0010ffff"
+
+    @property
+    def row(self) -> int:
+        """The position in a list of another order.
+
+        Raises:
+            BadRequestError: it is one of a list that runs from new to old.
+        """
+        if self.id and self != Cursor():
+            raise BadRequestError(_FOREIGN)
+        return 0 if self.id else max(0, self.ns)
+
+    def in_time(self) -> Cursor:
+        """The same position, in a list that runs from new to old.
+
+        Raises:
+            BadRequestError: it is one of a list of another order.
+        """
+        if not self.id:
+            raise BadRequestError(_FOREIGN)
+        return self
 
     def text(self) -> str:
         """The opaque form that `next_cursor` carries."""
@@ -90,7 +113,10 @@ class Cursor:
             ns, _, row_id = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().partition(":")
             return cls(int(ns), row_id)
         except (ValueError, binascii.Error):
-            raise BadRequestError("cursor is not one that this service has given: pass next_cursor unchanged") from None
+            raise BadRequestError(_FOREIGN) from None
+
+
+_FOREIGN = "cursor is not one that this list has given: pass next_cursor unchanged, with the same filters"
 
 
 @dataclass(slots=True, frozen=True)
@@ -114,6 +140,7 @@ class Query:
 
 def parse_query(
     given: Mapping[str, str],
+    allowed: Collection[str],
     *,
     path: Mapping[str, str] | None = None,
     body: Mapping[str, Any] | None = None,
@@ -122,11 +149,19 @@ def parse_query(
 ) -> Query:
     """Check the parameters of a request.
 
+    Args:
+        given: the parameters.
+        allowed: those that mean something where they are sent; any other is refused.
+        path: what the path names.
+        body: the body of a change.
+        default_since: where the range begins when nobody says.
+        now_ns: the present (ns since 1970 UTC); the clock's where None.
+
     Raises:
-        BadRequestError: a parameter is unknown, or its value is not one it can have.
+        BadRequestError: a parameter is none of `allowed`, or its value is not one it can have.
     """
     now = time.time_ns() if now_ns is None else now_ns
-    given = _known(given)
+    given = _known(given, allowed)
     as_of = _time(given, "as_of", "all", now)
     now = now if as_of is None else min(as_of, now)
     since = _time(given, "since", default_since, now)
@@ -165,17 +200,18 @@ def parse_query(
     )
 
 
-def _known(given: Mapping[str, str]) -> dict[str, str]:
+def _known(given: Mapping[str, str], allowed: Collection[str]) -> dict[str, str]:
     """The parameters that say something, after a look at their names, lengths and closed choices."""
     for name, value in given.items():
-        if name not in PARAMETERS:
-            raise BadRequestError(f"{name[:40]!r} is no parameter; there are {', '.join(PARAMETERS)}")
+        if name not in allowed:
+            wrong = "does nothing here" if name in PARAMETERS else "is no parameter"
+            raise BadRequestError(f"{name[:40]!r} {wrong}; there are {', '.join(sorted(allowed))}")
         if len(value) > MAX_TEXT:
             raise BadRequestError(f"{name} is longer than {MAX_TEXT} characters")
     said = {name: value for name, value in given.items() if value != ""}
-    for name, allowed in _CHOICES.items():
-        if name in said and said[name] not in allowed:
-            raise BadRequestError(f"{name} is {said[name]!r}; it can be {', '.join(allowed)}")
+    for name, choices in _CHOICES.items():
+        if name in said and said[name] not in choices:
+            raise BadRequestError(f"{name} is {said[name]!r}; it can be {', '.join(choices)}")
     return said
 
 

@@ -30,8 +30,8 @@ _PARTS = (
 def report(context: Context, query: Query) -> Answer:
     """Everything that a monthly review asks, as one object.
 
-    `narrowed` names the filters in force. They narrow what is counted of calls and sessions; incidents and senders know
-    no release, session or flag, so `time_to_diagnose` and `senders_with_losses` are always the project's.
+    `narrowed` names the filters in force. They narrow what is counted of calls and sessions; incidents know a tool and
+    a code only, which narrow `time_to_diagnose`; `senders_with_losses` is always the project's.
     """
     filters = query.filters
     by_tool = tallies(context, filters)
@@ -64,9 +64,16 @@ def _codes(context: Context, filters: Filters) -> list[dict[str, Any]]:
 
 
 def diagnosis_times(context: Context, filters: Filters) -> dict[str, Any]:
-    """How long each part of a diagnosis took, over all incidents of a range, per month and per code."""
+    """How long each part of a diagnosis took, over the incidents of a range (of a tool, of codes), per month and per
+    code.
+    """
     place = {"detected_from_ns": filters.since_ns or 0, "detected_to_ns": filters.until_ns or MAX_NS}
-    found = rows(context.store, "diagnosis_times", project=filters.project, **place)
+    found = [
+        row
+        for row in rows(context.store, "diagnosis_times", project=filters.project, **place)
+        if filters.tool in (None, row["tool"]) or row["tool"] is None
+        if not filters.codes or row["code"] in filters.codes
+    ]
     months = sorted({_month(row) for row in found})
     codes = sorted({row["code"] for row in found if row["code"]})
     return {

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from analytics.api.context import Answer, Context
+from analytics.api.paging import slice_of
 from analytics.api.query import Query
 from analytics.normalise.mapping import split_loss
 from analytics.questions import rows
@@ -16,8 +17,7 @@ from analytics.questions.waiting import RECENT_NS, oldest_waiting
 
 def senders(context: Context, query: Query) -> Answer:
     """The account of each sender: what came, in which words, and what was missing."""
-    found = sender_rows(context, query.filters.project)
-    return {"rows": found[: query.limit], "total": len(found)}
+    return slice_of(sender_rows(context, query.filters.project), query)
 
 
 def sender_rows(context: Context, project: str) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analytics.api.context import Answer, Context
+from analytics.api.paging import slice_of
 from analytics.api.query import Query
 from analytics.api.releases import release_rows
 from analytics.api.tally import Tally
@@ -52,13 +53,13 @@ def tool_rows(context: Context, filters: Filters, found: dict[str, Tally] | None
 def tools(context: Context, query: Query) -> Answer:
     """Every tool with its counts, compliance and durations; `by=release` splits its counts by release."""
     found = release_rows(context, query.filters) if query.by == "release" else tool_rows(context, query.filters)
-    return {"rows": found[: query.limit], "total": len(found)}
+    return slice_of(found, query)
 
 
 def tools_codes(context: Context, query: Query) -> Answer:
     """Failures by tool, code and outcome."""
     found = rows(context.store, "tools_codes", query.filters)
-    return {"rows": found[: query.limit], "total": len(found)}
+    return slice_of(found, query)
 
 
 def _row(name: str, tally: Tally, durations: list[tuple[int, int]], failed: dict[str, Any] | None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from analytics.api.endpoints import BY_NAME
 from analytics.api.query import MAX_LIMIT
 from analytics.commands.output import FORMATS, quiet_pipe, show
 from analytics.commands.source import Source, fail, source
@@ -218,13 +219,14 @@ def paged(
     """The rows of a list endpoint, page after page, at most `limit`; `counts` gets the answer's `total`."""
     left = limit
     cursor: dict[str, str] = {}
+    since = {"since": asked.default_since} if "since" in BY_NAME[endpoint].filters else {}
     while left is None or left > 0:
         size = MAX_LIMIT if left is None else min(left, MAX_LIMIT)
-        page = asked.ask(endpoint, {"since": asked.default_since, **given, **cursor, "limit": str(size)})
+        page = asked.ask(endpoint, {**since, **given, **cursor, "limit": str(size)})
         if counts is not None:
             counts.setdefault("total", page.get("total", len(page["rows"])))
         yield from page["rows"]
         left = None if left is None else left - len(page["rows"])
         if not page.get("next_cursor"):
             return
-        cursor = {"cursor": page["next_cursor"]}
+        cursor = {"cursor": page["next_cursor"], "as_of": page["as_of"]}

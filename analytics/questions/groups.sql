@@ -22,4 +22,4 @@ FROM {calls} AS calls
 WHERE outcome <> 'ok' AND NOT muted
 GROUP BY 1, tool, code
 ORDER BY calls DESC, last_ns DESC, fingerprint
-LIMIT $limit
+LIMIT $limit OFFSET $offset

@@ -14,7 +14,8 @@ from dashboard.view import View
 view: View = st.session_state["view"]
 params = view.params(links.PLACES["rules"].filters)
 
-asked = [data.soon("rules", params=params, limit=1000), data.soon("corrections", params=params, limit=200)]
+whose = view.params(("project", "tool"))  # a correction has no range: it stands until it is taken back
+asked = [data.soon("rules", params=params, limit=1000), data.soon("corrections", params=whose, limit=200)]
 with states.loading():
     rules, corrections = (answer()["rows"] for answer in asked)
 

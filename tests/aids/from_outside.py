@@ -37,7 +37,8 @@ class Running:
 
     def ask(self, path: str, **params: Any) -> dict[str, Any]:
         """Ask the query API."""
-        answer = httpx.get(f"{self.urls['api']}/api/v1/{path}", params={"since": "all", **params}, timeout=60)
+        whole = {} if "/" in path or path in ("status", "senders") else {"since": "all"}
+        answer = httpx.get(f"{self.urls['api']}/api/v1/{path}", params={**whole, **params}, timeout=60)
         answer.raise_for_status()
         found: dict[str, Any] = answer.json()
         return found

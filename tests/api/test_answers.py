@@ -122,6 +122,33 @@ def test_pages_follow_each_other_without_gap_or_repeat(client: ApiClient) -> Non
     assert starts == sorted(starts, reverse=True)
 
 
+@pytest.mark.parametrize("name", ["tools", "tools-codes", "groups", "rules", "senders"])
+def test_pages_of_a_list_by_rank(client: ApiClient, name: str) -> None:
+    """One row a page gives the same rows as one page, and says how many there are."""
+    whole = client.get(name)
+    paged: list[Any] = []
+    cursor: str | None = None
+    while True:
+        one = client.get(name, limit=1, cursor=cursor)
+        assert (len(one["rows"]), one["total"]) == (1, whole["total"])
+        paged += one["rows"]
+        cursor = one["next_cursor"]
+        if cursor is None:
+            break
+
+    assert paged == whole["rows"]
+    assert whole["next_cursor"] is None
+
+
+def test_a_cursor_of_another_list_is_refused(client: ApiClient) -> None:
+    """A position in time is none among ranks, nor the other way round."""
+    in_time, by_rank = (client.get(name, limit=1)["next_cursor"] for name in ("calls", "tools"))
+
+    for name, cursor in (("tools", in_time), ("calls", by_rank), ("groups", in_time), ("sessions", by_rank)):
+        with pytest.raises(ApiError, match="cursor"):
+            client.get(name, cursor=cursor)
+
+
 def test_a_replay_shows_who_did_what_and_the_first_failing_step(client: ApiClient) -> None:
     """User, model, tool and upstream of the session that was lied to, in time order."""
     made = client.get("sessions", "s-lied", "replay")

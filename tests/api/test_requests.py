@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,9 @@ from starlette.types import Message
 from structlog.testing import capture_logs
 
 from analytics.api import create_app
+from analytics.api.context import Endpoint
+from analytics.api.endpoints import ENDPOINTS
+from analytics.api.query import PARAMETERS
 from analytics.client import ApiClient, ApiError, ApiUnavailable
 from collector.store import DuckDBStore
 from tests.api.scene import HOSTILE
@@ -107,6 +111,27 @@ def test_the_document_lists_every_endpoint(url: str) -> None:
     assert set(document["paths"]["/api/v1/corrections"]) == {"get", "post"}
     names = {each["name"] for each in document["paths"]["/api/v1/calls"]["get"]["parameters"]}
     assert {"since", "tool", "outcome", "limit", "cursor"} <= names
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda each: each.name)
+def test_a_path_lists_what_it_uses_and_refuses_the_rest(url: str, endpoint: Endpoint) -> None:
+    """A filter that did nothing would be taken for an answer: 400, and the sentence names those that work."""
+    place = re.sub(r"\{.*?\}", "x", endpoint.path)
+    told = httpx.get(f"{url}/api/v1/openapi.json").json()["paths"]
+    listed = told["/api/v1/" + endpoint.path.replace(":path", "")][endpoint.method.lower()]["parameters"]
+    assert {each["name"] for each in listed if each["in"] == "query"} == set(endpoint.filters)
+    for name in PARAMETERS:
+        sent = {"method": endpoint.method, "url": f"{url}/api/v1/{place}", "params": {name: ""}}
+        if endpoint.method == "POST":
+            sent |= {"json": {}, "headers": {"x-telltale-request": "1"}}
+        answer = httpx.request(**sent)
+        if name in endpoint.filters:
+            assert "does nothing here" not in answer.text
+        else:
+            assert answer.status_code == 400
+            assert (
+                answer.json()["error"] == f"{name!r} does nothing here; there are {', '.join(sorted(endpoint.filters))}"
+            )
 
 
 def test_health_is_answered(url: str) -> None:

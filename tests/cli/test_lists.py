@@ -255,9 +255,9 @@ def test_a_report_is_narrowed_and_says_so(run: Run, of_users: Path) -> None:
 
     assert "narrowed" not in whole
     assert json.loads(other.stdout)["calls"] == 0
-    assert "narrowed to tool book_meeting, release 1.2\n(time to diagnose" in shown
+    assert "narrowed to tool book_meeting, release 1.2\n(incidents by tool" in shown
     assert "Tool calls            2\n" in shown
-    assert "Narrowed to release 1.2;" in page
+    assert "Narrowed to release 1.2 (" in page
 
 
 def test_tools_by_release(run: Run, of_users: Path) -> None:

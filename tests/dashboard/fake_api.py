@@ -30,7 +30,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from analytics.api.endpoints import BY_NAME
+
 Call = dict[str, Any]
+
+
+def _named(answer: Any) -> str:
+    """The endpoint that a method answers."""
+    return str(answer.__name__).removeprefix("get_").replace("_", "-")
 
 
 class FakeApi:
@@ -79,6 +86,9 @@ class FakeApi:
             await asyncio.sleep(self.delay_s)
             if self.refuse:
                 return JSONResponse({"error": "since: not a time"}, status_code=400)
+            strange = request.query_params.keys() - set(BY_NAME[_named(answer)].filters)
+            if strange:
+                return JSONResponse({"error": f"{strange} does nothing here"}, status_code=400)
             body = answer(request)
             return JSONResponse(
                 {"as_of": stamp(datetime.now(UTC)), **body} if body is not None else {}, 200 if body else 404

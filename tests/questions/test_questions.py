@@ -43,6 +43,7 @@ PARAMS: dict[str, Any] = {
     "before_ns": 2**63 - 1,
     "before_id": "\U0010ffff",
     "limit": 10,
+    "offset": 0,
     "flagged": 1,
     "unrecovered": 1,
     "span_id": "x",
