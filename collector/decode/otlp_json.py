@@ -30,6 +30,7 @@ from collector.decode.caps import (
 )
 from collector.decode.decoded import Decoded, DecodeError, Signal, TooManyRecordsError
 from collector.decode.json_scalars import IdError, base64_bytes, double, enum, hex_id, integer, uint64
+from collector.decode.json_utf8 import decode_without, is_utf8
 from collector.decode.limits import DecodeLimits
 
 _DECODERS: Mapping[Signal, msgspec.json.Decoder[Any]] = {
@@ -51,8 +52,13 @@ def decode(
     """Rows of one JSON request; see `collector.decode.decode`."""
     if body.count(b"{") > limits.json_objects:
         raise TooManyRecordsError("the body holds too many objects; send smaller batches")
-    request = _parse(body, signal)
     decoded = Decoded()
+    try:
+        request = _parse(body, signal)
+    except DecodeError:
+        if signal is Signal.METRICS or is_utf8(body):
+            raise
+        request = decode_without(body, signal, lambda text: _parse(text, signal), decoded)
     reader = _Reader(decoded, project, received_ns, limits, of_bytes=of_bytes)
     if signal is Signal.METRICS:
         decoded.not_kept = sum(

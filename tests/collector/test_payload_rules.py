@@ -357,9 +357,64 @@ def test_invalid_utf8_costs_what_holds_it(service: Service, place: str) -> None:
     assert len(stored(service, other).spans) == (0 if reach == "group" else 1)
 
 
+def in_json(place: str) -> tuple[dict[str, Any], list[str]]:
+    """A request of two groups in JSON with one bad text in the second, and the traces in order: good, bad, beside."""
+    ids = [os.urandom(16).hex() for _ in range(3)]
+    spans: list[dict[str, Any]] = [{"traceId": trace, "spanId": "ab" * 8, "name": "look"} for trace in ids]
+    resource: dict[str, Any] = {"attributes": []}
+    scoped: dict[str, Any] = {"scope": {"name": "s"}, "spans": spans[1:]}
+    pair = {"key": "k", "value": {"stringValue": "spoil"}}
+    bad: dict[str, dict[str, Any]] = {
+        "name": {"name": "spoil"},
+        "status": {"status": {"code": 2, "message": "spoil"}},
+        "trace state": {"traceState": "spoil"},
+        "key": {"attributes": [{"key": "spoil", "value": {"intValue": "1"}}]},
+        "value": {"attributes": [pair]},
+        "long value": {"attributes": [{"key": "k", "value": {"stringValue": "spoil" + "x" * 500}}]},
+        "nested": {"attributes": [{"key": "k", "value": {"kvlistValue": {"values": [pair]}}}]},
+        "event": {"events": [{"name": "exception", "attributes": [pair]}]},
+    }
+    spans[1] |= bad.get(place, {})
+    if place == "resource":
+        resource["attributes"] = [pair]
+    if place == "scope":
+        scoped["scope"]["version"] = "spoil"
+    groups = [{"scopeSpans": [{"spans": spans[:1]}]}, {"resource": resource, "scopeSpans": [scoped]}]
+    return {"resourceSpans": groups}, ids
+
+
+@pytest.mark.otlp(80)
+@pytest.mark.parametrize("place", PLACES)
+def test_invalid_utf8_in_json_costs_what_holds_it(service: Service, place: str) -> None:
+    """As in protobuf: the span with the bad text, or those under a bad resource or scope; texts that look odd stay."""
+    plain, (good, bad, beside) = in_json(place)
+    plain["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["name"] = "\ufdd0 \U0001f600 caf\u00e9"
+    reach = PLACES[place][1]
+    for raw in (b"\xff\xfe", b"\xed\xa0\x80"):
+        body = json.dumps(plain, ensure_ascii=raw == b"\xff\xfe").encode().replace(b"spoil", raw)
+        answer = post(service, body, JSON)
+        assert answer.status_code == 200, answer.text
+        told = answer.json()["partialSuccess"]
+        assert int(told["rejectedSpans"]) == (2 if reach == "group" else 1)
+        assert "not UTF-8" in told["errorMessage"]
+    assert stored_span(service, bytes.fromhex(good)).name == "\ufdd0 \U0001f600 caf\u00e9"
+    assert len(stored(service, bytes.fromhex(bad)).spans) == 0
+    assert len(stored(service, bytes.fromhex(beside)).spans) == (0 if reach == "group" else 1)
+
+
+def test_a_log_record_that_is_not_utf8_is_rejected_alone(service: Service) -> None:
+    """The same for log records in JSON."""
+    texts = ("good", "spoil", "good")
+    records = [{"timeUnixNano": "1", "body": {"stringValue": text}} for text in texts]
+    body = json.dumps({"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]}).encode()
+    answer = post(service, body.replace(b"spoil", b"\xc3("), JSON, "/v1/logs")
+    assert answer.status_code == 200
+    assert int(answer.json()["partialSuccess"]["rejectedLogRecords"]) == 1
+
+
 @pytest.mark.otlp(42, 80)
 def test_what_is_no_protobuf_is_400(service: Service) -> None:
-    """An attribute that is no message refuses the request, as does JSON that is not UTF-8."""
+    """An attribute that is no message refuses the request, as does JSON that is not UTF-8 where no record is."""
     body = spoiled(traces(attributes={"gone": 1}), any_value(1).SerializeToString())
     assert post(service, body).status_code == 400
     assert post(service, b'{"resourceSpans":[{"schemaUrl":"\xff"}]}', JSON).status_code == 400
