@@ -30,6 +30,11 @@ class _Account:
     last_seen_ns: int = 0
     lost: Counter[str] = field(default_factory=Counter)
 
+    def seen(self, received_ns: int) -> None:
+        """Something was received then; 0 says nothing."""
+        self.last_seen_ns = max(self.last_seen_ns, received_ns)
+        self.first_seen_ns = min(self.first_seen_ns, received_ns or self.first_seen_ns)
+
 
 class Senders:
     """What one transaction adds to the accounts."""
@@ -45,14 +50,16 @@ class Senders:
 
     def calls(self, calls: Sequence[Call], scopes: Sequence[str]) -> None:
         """Count new calls in."""
+        last: Key | None = None
         for call, scope in zip(calls, scopes, strict=True):
-            place = (call.project, call.service or "", scope)
-            self._convention.setdefault(place, call.convention)
-            account = self._account((*place, call.convention))
+            key = (call.project, call.service or "", scope, call.convention)
+            if key != last:
+                last, account = key, self._account(key)
+                self._convention.setdefault(key[:3], key[3])
             account.calls += 1
-            account.first_seen_ns = min(account.first_seen_ns, call.received_ns or account.first_seen_ns)
-            account.last_seen_ns = max(account.last_seen_ns, call.received_ns)
-            account.lost.update(call.lost)
+            account.seen(call.received_ns)
+            if call.lost:
+                account.lost.update(call.lost)
 
     def replaced(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Count replaced rows of `call` out."""
@@ -64,18 +71,20 @@ class Senders:
     def spans(self, trace: Trace, after_seq: int) -> None:
         """Count the spans of a trace that arrived after a number; call after `calls`."""
         resource: Any = None
-        service = ""
+        scope: str | None = None
+        account, received_ns = _Account(), 0
         for span in trace.spans:
             if span.seq <= after_seq:
                 continue
-            if span.resource is not resource:
-                resource = span.resource
-                service = str(resource.get("service.name") or "")
-            place = (span.project, service, span.scope_name)
-            account = self._account((*place, self._convention.get(place, "")))
+            if span.resource is not resource or span.scope_name != scope:
+                account.seen(received_ns)  # they come in order of arrival: the last one of this sender
+                resource, scope = span.resource, span.scope_name
+                place = (span.project, str(resource.get("service.name") or ""), scope)
+                account = self._account((*place, self._convention.get(place, "")))
+                account.seen(span.received_ns)
             account.spans += 1
-            account.first_seen_ns = min(account.first_seen_ns, span.received_ns)
-            account.last_seen_ns = max(account.last_seen_ns, span.received_ns)
+            received_ns = span.received_ns
+        account.seen(received_ns)
 
     def write(self, transaction: Transaction) -> None:
         """Add the differences; spans go with the convention of their sender's calls, once that is known."""

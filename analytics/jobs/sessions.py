@@ -70,12 +70,16 @@ class SessionRow:
         self.user = self.user or call.user
         self.service = self.service or call.service
         started = held(call.started_ns)
+        ended = held(started + int(max(0.0, min(call.duration_ms, 1e12)) * 1e6))
         self.t0_ns = min(self.t0_ns, started)
-        self.t1_ns = max(self.t1_ns, held(started + int(max(0.0, min(call.duration_ms, 1e12)) * 1e6)))
+        self.t1_ns = max(self.t1_ns, ended)
         self.count(call.outcome, call.recovered, 1)
-        _union(self.codes, [call.code] if call.code and call.outcome != Outcome.OK else [])
-        _union(self.tools, [call.tool])
-        _union(self.flags, call.flags)
+        if call.tool not in self.tools:
+            _union(self.tools, [call.tool])
+        if call.code and call.outcome is not Outcome.OK:
+            _union(self.codes, [call.code])
+        if call.flags:
+            _union(self.flags, call.flags)
 
     def count(self, outcome: str, recovered: bool | None, sign: int) -> None:
         """Count a verdict in or out."""

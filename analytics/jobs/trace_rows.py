@@ -36,13 +36,18 @@ _NUMBERS = ("t0_ns", "t1_ns", "received_from_ns", "received_to_ns", "spans", "ca
 def trace_row(trace: Trace, session: str, calls: int) -> TraceRow:
     """The row of a trace as it stands; `session` is the session that its calls name, or its own id."""
     spans, logs = trace.spans, trace.logs
-    received = [each.received_ns for each in spans] + [each.received_ns for each in logs]
+    starts, ends = [each.start_ns for each in spans], [each.end_ns for each in spans]
+    received = [each.received_ns for each in spans]
+    if logs:
+        times = [each.time_ns for each in logs]
+        starts, ends = starts + times, ends + times
+        received += [each.received_ns for each in logs]
     return TraceRow(
         trace.project,
         trace.trace_id,
         session,
-        held(min([each.start_ns for each in spans] + [each.time_ns for each in logs])),
-        held(max([each.end_ns for each in spans] + [each.time_ns for each in logs])),
+        held(min(starts)),
+        held(max(ends)),
         min(received),
         max(received),
         len(spans) + len(logs),

@@ -278,8 +278,10 @@ def _joins_anew(row: TraceRow, stored: Mapping[TraceKey, TraceRow]) -> bool:
 
 
 def _session_of(judged: Judged) -> str:
-    named = next((call.session_id for call in judged.calls if call.session_id), None)
-    return named or judged.session or judged.trace.trace_id
+    for call in judged.calls:
+        if call.session_id:
+            return call.session_id
+    return judged.session or judged.trace.trace_id
 
 
 def _senders(
