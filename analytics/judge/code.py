@@ -105,11 +105,11 @@ def _from_texts(call: LogicalCall, reading: Reading) -> tuple[Code, str] | None:
     number = code_of_http(value) if type(value) is int and 400 <= value < 600 else None
     if number is not None:
         return number, f"payload {value}"
-    texts = [reading.message, value if isinstance(value, str) else None, call.told, *told_texts(value)]
-    texts += [str(mark.value) for mark in call.marks if mark.meaning is Meaning.FAILED and isinstance(mark.value, str)]
-    for text in texts:
-        if not text:
+    asked: set[str] = set()
+    for text in _texts_of(call, reading):
+        if not text or text in asked:
             continue
+        asked.add(text)
         mark = mark_of(text)
         if mark is not None and mark.code is not None and mark.code is not Code.INTERNAL:
             return mark.code, "text"
@@ -124,6 +124,18 @@ def _from_texts(call: LogicalCall, reading: Reading) -> tuple[Code, str] | None:
         if named is not None and named is not Code.INTERNAL:
             return named, "text"
     return None
+
+
+def _texts_of(call: LogicalCall, reading: Reading) -> Iterator[str | None]:
+    """What is told of the failure, nearest first; each once looked up only if the one before tells no code."""
+    value = reading.value
+    yield reading.message
+    yield value if isinstance(value, str) else None
+    yield call.told
+    yield from told_texts(value)
+    for mark in call.marks:
+        if mark.meaning is Meaning.FAILED and isinstance(mark.value, str):
+            yield mark.value
 
 
 def _from_keys(value: Any) -> tuple[Code, str] | None:

@@ -72,13 +72,14 @@ def _leak(call: LogicalCall, reading: Reading, seen: str) -> str | None:
 
     In JSON a stack's lines are escaped, or each is an item of a list: only the decoded object shows them as lines.
     """
-    business = _business(call)
-    told = "\n".join(told_texts(reading.value)) if isinstance(reading.value, dict | list) else ""
-    for text in (seen, told):
+    business: frozenset[str] | None = None
+    escaped = isinstance(reading.value, dict | list) and ("\\" in seen or not call.result_text)
+    for text in (seen, "\n".join(told_texts(reading.value)) if escaped else ""):
         for kind, _ in leaks_in(text, call.arguments_text or "") if text else ():
+            business = business if business is not None else _business(call)
             if kind not in business:
                 return kind
-    return "stack trace" if holds_stack(reading.value) and "stack trace" not in business else None
+    return "stack trace" if holds_stack(reading.value) and "stack trace" not in _business(call) else None
 
 
 def _business(call: LogicalCall) -> frozenset[str]:
@@ -142,10 +143,15 @@ def _is_spent(call: LogicalCall, reading: Reading, code: Code) -> bool:
         return True
     if reading.action == Action.STOP_AND_TELL_USER.value and code in _PASSING:
         return True
-    if _is_circuit_open(reading.value):
+    if _may_name_a_circuit(call) and _is_circuit_open(reading.value):
         return True
     classes = [class_of(mark).lower() for mark in call.marks]
     return any("circuit" in name and "open" in name for name in classes)
+
+
+def _may_name_a_circuit(call: LogicalCall) -> bool:
+    sent = call.result_text
+    return sent is None or "ircuit" in sent or "IRCUIT" in sent
 
 
 def _is_circuit_open(value: Any) -> bool:

@@ -24,8 +24,8 @@ class SessionCall:
 
     `ended_ns` is when it ended, in nanoseconds since 1970 UTC; `repeats_as` is equal for two calls whose results are
     the same, None where a repetition says nothing; `arguments` are kept, since a corrected argument shows a recovery.
-    `turn` is which turn of its trace it belongs to, from 1; 0 where its trace shows no turns, None where its trace is
-    not at hand (then nothing new is told of its obedience: it was told when the trace was).
+    `turn` is which turn of its trace it belongs to, from 1; 0 where its trace shows no turns, None where that
+    is not known (a row of an older release: then nothing new is told of its obedience).
     The other fields are those of `Call`; `flags`, `rules`, `evidence` and `recovered` are what the pass changes.
     """
 

@@ -70,13 +70,15 @@ class Surroundings:
 class TraceIndex:
     """Children, owners and trouble of a trace's spans, built once for all its calls, in time linear in the spans."""
 
-    __slots__ = ("_children", "_owners", "_spans", "_troubled")
+    __slots__ = ("_above", "_children", "_owners", "_spans", "_troubled")
 
     def __init__(self, trace: Trace, calls: list[LogicalCall]) -> None:
         self._spans = trace.spans
         self._children: dict[str, list[Span]] | None = None
         self._owners = {member.span_id: call.id for call in calls for member in call.members}
-        self._troubled = _with_ancestors([span for span in trace.spans if may_have_failed(span)], trace.spans)
+        self._troubled, self._above = _with_ancestors(
+            [span for span in trace.spans if may_have_failed(span)], trace.spans
+        )
 
     def children(self, span_id: str) -> list[Span]:
         """The spans directly below one."""
@@ -94,6 +96,14 @@ class TraceIndex:
             return True
         for member in call.members:
             if member.span_id in troubled:
+                return False
+        return all(span.span_id not in troubled for span in call.upstream)
+
+    def is_calm_below(self, call: LogicalCall) -> bool:
+        """Whether nothing below the call shows any sign of failure, whatever its own spans say of themselves."""
+        above, troubled = self._above, self._troubled
+        for member in call.members:
+            if member.span_id in above:
                 return False
         return all(span.span_id not in troubled for span in call.upstream)
 
@@ -128,23 +138,24 @@ def may_have_failed(span: Span) -> bool:
     return "error.type" in attributes or bool(attributes.get("rpc.grpc.status_code"))
 
 
-def _with_ancestors(troubled: list[Span], spans: list[Span]) -> set[str]:
-    """The ids of these spans and of everything above them; each id is visited once."""
-    found: set[str] = set()
-    if troubled:
-        parents = {span.span_id: span.parent_span_id for span in spans}
-        for span in troubled:
-            span_id = span.span_id
-            while span_id and span_id not in found:
-                found.add(span_id)
-                span_id = parents.get(span_id, "")
-    return found
+def _with_ancestors(troubled: list[Span], spans: list[Span]) -> tuple[set[str], set[str]]:
+    """The ids of these spans and of everything above them, and of the latter alone; each id is visited once."""
+    above: set[str] = set()
+    if not troubled:
+        return set(), above
+    parents = {span.span_id: span.parent_span_id for span in spans}
+    for span in troubled:
+        span_id = parents.get(span.span_id, "")
+        while span_id and span_id not in above:
+            above.add(span_id)
+            span_id = parents.get(span_id, "")
+    return {span.span_id for span in troubled} | above, above
 
 
 def surroundings_of(call: LogicalCall, index: TraceIndex) -> Surroundings:
     """Walks the spans below a call's members once; stops at other tool calls."""
     found = Surroundings()
-    if index.is_calm(call):
+    if index.is_calm_below(call):
         return found
     nodes: list[tuple[Attempt, Attempt | None]] = []
     members = {member.span_id for member in call.members}

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from telltale.payload.evidence import told_texts
-from telltale.payload.marks import mark_of
+from telltale.payload.marks import bears_mark
 from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked
 from telltale.payload.verbs import Verb, names_a_log, names_documents, names_errors, names_logs, names_the_deed, verb_of
@@ -84,7 +84,7 @@ def is_echo(mark: str, arguments: Any) -> bool:
         return False
     word = mark.strip(" :").lower()
     for value in list(arguments.values())[:20]:
-        if isinstance(value, str) and (value.strip().lower() == word or mark_of(value[:200]) is not None):
+        if isinstance(value, str) and (value.strip().lower() == word or bears_mark(value[:200])):
             return True
     return False
 

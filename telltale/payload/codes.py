@@ -179,6 +179,7 @@ def code_of_class(name: str) -> Code | None:
     return None
 
 
+@lru_cache(maxsize=2048)
 def is_defect(name: str) -> bool:
     """Whether a class names a fault of the program itself, so that its message says nothing of the caller."""
     return _EXACT.get(re.split(r"[.:/$]", name[:200])[-1]) is _INTERNAL

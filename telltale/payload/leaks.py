@@ -54,10 +54,18 @@ def _first_look() -> Callable[[str], Sequence[int]]:
     from telltale.redaction.prefilter import prefilter
 
     forms = [form for form in PATTERNS if form.profile == SECRETS and form.kind not in _PERSONAL]
-    views = [(form.shape, form.literals) for form in (*forms, *INTERNAL_PATTERNS)]
+    views = [(form.shape, form.literals) for form in (*INTERNAL_PATTERNS, *forms)]
     return prefilter(
         [*views, (KEY_SHAPE, KEY_LITERALS), (r"\[REDACTED:|jdbc:|\n\s+at ", ("[redacted:", "jdbc:", " at "))]
     )
+
+
+@cache
+def _internals() -> list[tuple[str | None, re.Pattern[str]]]:
+    """The forms of internals, in the order of the first look, whose first entries they are; None for no kind of ours."""
+    from telltale.redaction.patterns import INTERNAL_PATTERNS
+
+    return [(_KINDS.get(form.kind), re.compile(form.regex)) for form in INTERNAL_PATTERNS]
 
 
 def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
@@ -68,28 +76,37 @@ def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
         known: what the caller had sent; an excerpt that stands in it is none.
     """
     head = text[:_SCAN]
-    if not _first_look()(head) and not _may_be_named(head):
+    held, named = _first_look()(head), _may_be_named(head)
+    if not held and not named:
         return
-    from telltale.redaction import find_internals
-
-    credential = _credential(head, known)
-    if credential is not None:
-        yield "credential", credential
+    internals = _internals()
+    if named or any(place >= len(internals) for place in held):
+        credential = _credential(head, known)
+        if credential is not None:
+            yield "credential", credential
     if "jdbc:" in head:
         address = _JDBC.search(head)
         if address is not None and address.group(0) not in known:
             yield "connection string", address.group(0)[:40]
-    seen = set()
+    first: dict[str, tuple[int, str]] = {}
     frames = _FRAMES.search(head) if "\n" in head and " at " in head else None
     if frames is not None:
-        seen.add("stack trace")
-        yield "stack trace", frames.group(0).strip()[:120]
-    for found in find_internals(head):
-        kind = _KINDS.get(found.kind)
-        excerpt = head[found.start : found.end]
-        if kind is not None and kind not in seen and excerpt.strip(" \"'") not in known:
-            seen.add(kind)
-            yield kind, excerpt[:120]
+        first["stack trace"] = -1, frames.group(0).strip()
+    for place in held:
+        kind, form = internals[place] if place < len(internals) else (None, _FRAMES)
+        found = _first_unknown(form, head, known) if kind is not None else None
+        if kind is not None and found is not None and (kind not in first or found < first[kind]):
+            first[kind] = found
+    for kind, (_, excerpt) in sorted(first.items(), key=lambda each: each[1]):
+        yield kind, excerpt[:120]
+
+
+def _first_unknown(form: re.Pattern[str], head: str, known: str) -> tuple[int, str] | None:
+    """The place and the text of a form's first hit that the caller had not sent itself."""
+    for hit in form.finditer(head):
+        if hit.group(0).strip(" \"'") not in known:
+            return hit.start(), hit.group(0)
+    return None
 
 
 _FRAMES = re.compile(r"(?:^|\n)\s{1,8}at (?:[A-Za-z_][\w`<>+]*\.){1,12}[\w`<>\[\],.]{1,100}\([^\n]{0,300}\)(?=\s|$)")

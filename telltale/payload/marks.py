@@ -75,6 +75,7 @@ _FAILED_WITH = re.compile(
 """What failed, with what came of it: `LLM call failed with error: …`, `Analysis failed: {…}`, `An error occurred: …`"""
 
 _OUTCOMES = ("ailed", "occurred", "raised", "thrown", "happened", " wrong", " error")
+_LEADS = ("rror", "xception", "ailure", "RROR", "XCEPTION", "AILURE")
 _SERVICE = re.compile(
     rf"{DRESS}(?P<mark>(?:[A-Z][\w.-]{{1,30}} ){{1,2}}(?i:api|http|network|database|db|sql|server|client|connection"
     rf"|auth|authentication|authorization|request|service|validation) (?i:error|exception|failure){_ASIDE}:"
@@ -89,6 +90,9 @@ _FOREIGN = re.compile(
     r"|[^\W\da-zA-Z][^:：\n]{0,14}(?:出错|出錯|失败|失敗|错误|錯誤|エラー|오류|실패)[^:：\n]{0,4}[:：])"
 )
 """The same mark in other languages: their word for "error", or in CJK scripts "… failed", before a colon."""
+
+_PLAIN = re.compile(rf"{DRESS}(?:error|fatal|exception|failure|panic):", re.IGNORECASE)
+"""The plainest mark, which no other form can precede."""
 
 _FIRST = re.compile(rf"{DRESS}(?P<word>[A-Za-z_][\w.$]{{0,200}})")
 _HEAD = 1000
@@ -106,7 +110,7 @@ class TextMark:
 
 
 _last: list[tuple[str, TextMark | None]] = [("", None)]
-"""The last text with a mark: of a failed call several rules ask for the mark of one and the same text."""
+"""The last text that was asked about: of a failed call several rules ask for the mark of one and the same text."""
 
 
 def mark_of(text: str) -> TextMark | None:
@@ -115,13 +119,25 @@ def mark_of(text: str) -> TextMark | None:
     if known is text:
         return mark
     mark = _mark_of(text)
-    if mark is not None:
-        _last[0] = (text, mark)
+    _last[0] = (text, mark)
     return mark
+
+
+def bears_mark(argument: str) -> bool:
+    """Whether what a caller sent begins with a mark; cheap for arguments without any sign that marks are made of."""
+    return holds_any(argument, _SIGNS) and _mark_of(argument) is not None
+
+
+_SIGNS = (":", "：", "(", "[", "!")
 
 
 def _mark_of(text: str) -> TextMark | None:
     head = text[:_HEAD]
+    plain = _PLAIN.match(head)
+    if plain is not None:
+        hit = _WORD.match(head)
+        if hit is not None and hit.group("mark") is not None:
+            return TextMark(hit.group("mark"), hit.end() >= len(text.rstrip()), None)
     led = _led(text, head)
     if led is not None:
         return led
@@ -161,18 +177,25 @@ def code_of_named_class(text: str) -> Code | None:
 _NAMED_IN = 300
 _TOLD_NAME = re.compile(
     r"(?:[:=] ?|[\[(\"'`])([a-z][a-z\d]*(?:_[a-z\d]+)+|[A-Z][A-Z\d]*(?:_[A-Z\d]+)+)(?=[\])\"'`.,:;]|\s*$)"
-    r"|: ([A-Z][a-z]+(?:[A-Z][a-z]+)+)\s*$"
 )
+_LAST_NAME = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]+)+")
 
 
 def code_of_told_name(text: str) -> Code | None:
     """The code of the first error name that a text tells after a colon or in brackets: `…: channel_not_found`."""
     head = text[:_NAMED_IN]
-    for hit in _TOLD_NAME.finditer(head):
-        code = code_of_class(hit.group(1) or hit.group(2))
+    names = [hit.group(1) for hit in _TOLD_NAME.finditer(head)] if "_" in head else []
+    last = head.rpartition(": ")[2].strip()
+    if len(last) <= _LONGEST_NAME and _LAST_NAME.fullmatch(last) is not None:
+        names.append(last)
+    for name in names:
+        code = code_of_class(name)
         if code is not None and code is not Code.INTERNAL:
             return code
     return None
+
+
+_LONGEST_NAME = 60
 
 
 _HEADING = re.compile(r"\s*(?:#{1,4} (?:Error|Result|Output)[ \t]*\n|(?:✅|✔\ufe0f?|✓|☑)[^\n]{1,80}\n[ \t]*\n)\s*")
@@ -194,7 +217,7 @@ def _led(text: str, head: str) -> TextMark | None:
         written = _REPR.fullmatch(text)
         if written is not None:
             return TextMark(written.group("klass"), False, code_of_class(written.group("klass")))
-    chained = _CHAINED.match(head) or _SERVICE.match(head)
+    chained = (_CHAINED.match(head) or _SERVICE.match(head)) if holds_any(head[:400], _LEADS) else None
     if chained is None and holds_any(head[:200], _OUTCOMES):
         chained = _FAILED_WITH.match(head)
     return TextMark(chained.group(0).strip(), False, None) if chained is not None else None

@@ -40,7 +40,20 @@ def names_of(tool: str) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys((tool, short)) if len(name) >= 2)
 
 
+_last: list[tuple[str, str, bool]] = [("", "", False)]
+"""The last question: of a failed call the rules and the flags ask the same."""
+
+
 def denies_tool(text: str, tool: str) -> bool:
+    """As `_denies_tool`, remembered for the same text."""
+    known, named, denied = _last[0]
+    if known is not text or named != tool:
+        denied = _denies_tool(text, tool)
+        _last[0] = (text, tool, denied)
+    return denied
+
+
+def _denies_tool(text: str, tool: str) -> bool:
     """Whether the first sentence of a text says that no tool of the called name is known, and nothing else.
 
     Also where the whole text is that (`Tool not found`), unless the tool itself deals in tools.

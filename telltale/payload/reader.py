@@ -88,8 +88,6 @@ _NOBODY = Asked()
 def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
     """Reads an object's own level, and what it merely wraps: one object under a customary key, at most three deep."""
     level, path = value, ""
-    if is_data_file(value, asked):
-        return
     for _ in range(_MAX_LEVELS):
         found = read_object(level, asked)
         for finding in found:
@@ -112,6 +110,8 @@ def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
         carried = carried_text(value, asked, claimed)
         if carried is not None:
             reading.findings.insert(0, carried)
+    if reading.failed and is_data_file(value, asked):
+        reading.findings = []
     if reading.failed:
         # Below an object that claims success an envelope is a contradiction, not an answer that keeps the contract.
         if level is value or reading.finding(Says.SUCCESS) is None:
