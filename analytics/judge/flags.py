@@ -143,7 +143,7 @@ def _is_spent(call: LogicalCall, reading: Reading, code: Code) -> bool:
         return True
     if reading.action == Action.STOP_AND_TELL_USER.value and code in _PASSING:
         return True
-    if _may_name_a_circuit(call) and _is_circuit_open(reading.value):
+    if isinstance(reading.value, dict) and _may_name_a_circuit(call) and _is_circuit_open(reading.value):
         return True
     classes = [class_of(mark).lower() for mark in call.marks]
     return any("circuit" in name and "open" in name for name in classes)
@@ -154,10 +154,8 @@ def _may_name_a_circuit(call: LogicalCall) -> bool:
     return sent is None or "ircuit" in sent or "IRCUIT" in sent
 
 
-def _is_circuit_open(value: Any) -> bool:
+def _is_circuit_open(value: dict[str, Any]) -> bool:
     """`{"circuit": "open"}`, `{"error": {"code": "CIRCUIT_OPEN"}}`: a breaker that spares a failing upstream."""
-    if not isinstance(value, dict):
-        return False
     error = value.get("error")
     for holder in (value, error if isinstance(error, dict) else {}):
         for key, inner in list(holder.items())[:40]:

@@ -62,7 +62,7 @@ def _first_look() -> Callable[[str], Sequence[int]]:
 
 @cache
 def _internals() -> list[tuple[str | None, re.Pattern[str]]]:
-    """The forms of internals, in the order of the first look, whose first entries they are; None for no kind of ours."""
+    """The forms of internals, which are the first of the first look; None for those of no kind of ours."""
     from telltale.redaction.patterns import INTERNAL_PATTERNS
 
     return [(_KINDS.get(form.kind), re.compile(form.regex)) for form in INTERNAL_PATTERNS]

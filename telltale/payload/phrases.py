@@ -33,7 +33,7 @@ _DEFECT_ANCHORS = (
 
 _COMPILED = tuple((code, anchor, re.compile(pattern) if pattern else None) for code, anchor, pattern in ENTRIES)
 _NUMBER, _DEFECT, _NAME, _RPC = range(len(ENTRIES), len(ENTRIES) + 4)
-"""The places of what is looked for beside the entries: a status number, a defect, an errno's name, a JSON-RPC number."""
+"""The places of what is looked for beside the entries: a status, a defect, an errno's name, a JSON-RPC number."""
 
 _FIRST = (Code.RATE_LIMITED, Code.PERMISSION_DENIED)
 """Codes whose phrases count wherever they stand; of the others, the one that stands first in the text."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from telltale.payload.words import holds_any
+
 _CAP = 400
 
 
@@ -46,9 +48,18 @@ _PENDING = re.compile(
 )
 
 
+_ANCHORS = (
+    *("rejected", "denied", "declined", "refused", "cancel", "approve", "aborted", "stopped", "interrupted", "want to"),
+    *("policy", "policies", "guardrail", "sandbox"),
+)
+"""One of these stands in every hit of the three patterns above."""
+
+
 def refusal_of(text: str) -> Refusal | None:
     """Whose refusal a failing text is; None for every other text and for long ones."""
     if len(text) > _CAP:
+        return None
+    if not holds_any(text.lower(), _ANCHORS):
         return None
     body = text.strip()
     if _PENDING.fullmatch(body):

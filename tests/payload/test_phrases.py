@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from telltale.payload import phrases
+from telltale.payload.phrase_table import ENTRIES
 from telltale.payload.phrases import code_of_phrase
+from telltale.vocabulary import Code
 
 PHRASES: dict[str, list[str]] = json.loads((Path(__file__).parent / "data" / "phrases.json").read_text("utf-8"))
 
@@ -28,3 +31,42 @@ def test_code(code: str, text: str) -> None:
 def test_no_code(text: str) -> None:
     """A text without a standard phrase gets none; a name inside another word is no phrase."""
     assert code_of_phrase(text) is None
+
+
+def _exhaustive(text: str) -> tuple[int, Code, str] | None:
+    """The phrase that counts when every entry is asked, whatever the first look holds."""
+    return phrases._best(text.lower(), range(len(ENTRIES)))
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_the_first_look_loses_no_entry(exact: bool) -> None:
+    """What one pass over a text holds is enough to find the same phrase as asking every entry."""
+    anchors = [anchor for _, anchor, _ in ENTRIES]
+    texts = [text for told in PHRASES.values() for text in told]
+    texts += [f"x {anchor} {other} y" for anchor, other in zip(anchors, reversed(anchors), strict=True)]
+    for text in [*texts, *(text.upper() for text in texts)]:
+        held = phrases._first_look(exact)(text if exact else text.lower())
+        assert phrases._best(text.lower(), held) == _exhaustive(text), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'NoneType' object has no attribute 'get'",
+        "'int' object is not callable",
+        "list index out of range",
+        "Index 5 out of bounds for length 3",
+        "Cannot read properties of undefined (reading 'id')",
+        "x.map is not a function",
+        "undefined is not an object",
+        "name 'total' is not defined",
+        "Unexpected token '<', \"<!doctype\" is not valid JSON",
+        "java.lang.NullPointerException: null pointer",
+    ],
+)
+def test_defects_are_internal(text: str) -> None:
+    """A message by which a runtime reports a fault of the program itself blames nobody else."""
+    found = code_of_phrase(f"lookup failed: {text}")
+
+    assert found is not None
+    assert found[0] is Code.INTERNAL
