@@ -36,7 +36,7 @@ BAR_RSS_MB = 1024
 
 WARM_UP, BATCHES = 10, int(os.environ.get("BENCH_BATCHES", "300"))
 FIRST_ALERTS_S = 11.0
-"""The alert rules are evaluated every ten seconds; their first evaluation loads SciPy, which no later one pays."""
+"""The alert rules are evaluated every ten seconds; the first evaluation loads what they need, and no later one pays."""
 
 RUNS = (("whole", "http"), ("whole", "grpc"), ("spread", "http"))
 

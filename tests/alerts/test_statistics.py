@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
-from analytics.alerts.statistics import Spread, fit, fit_spread, smoothed_rate, tail, unlikely_run
+from analytics.alerts.statistics import TRIMMED_SHARE, Spread, fit, fit_spread, smoothed_rate, tail, unlikely_run
 
 
 def test_tail_is_poisson_without_extra_spread() -> None:
@@ -23,6 +23,43 @@ def test_tail_by_hand() -> None:
 def test_tail_at_the_edges(k: int, expected: float, probability: float) -> None:
     """No failures are always as many as that; failures where none are expected are never chance."""
     assert tail(k, expected, Spread()) == probability
+
+
+@pytest.mark.parametrize("linear", [1.0, 1.3, 4.0])
+@pytest.mark.parametrize("quadratic", [0.0, 0.2, 3.0])
+def test_tails_are_scipys(linear: float, quadratic: float) -> None:
+    """Over all sizes of counts and spreads, far into the tail, the probabilities are those of SciPy's distributions."""
+    for expected in (0.01, 0.7, 6.0, 80.0):
+        variance = linear * expected + quadratic * expected**2
+        for k in (1, 2, 5, 30, 200):
+            if variance > expected:
+                size = expected**2 / (variance - expected)
+                wanted = stats.nbinom.sf(k - 1, size, expected / variance)
+            else:
+                wanted = stats.poisson.sf(k - 1, expected)
+            assert tail(k, expected, Spread(linear, quadratic)) == pytest.approx(wanted, rel=1e-6, abs=1e-300)
+
+
+def test_the_fit_is_scipys() -> None:
+    """Least squares without negative coefficients, whichever of the two is held at 0."""
+    source = np.random.default_rng(5)
+    held = set()
+    for shape, scale in ((0.5, 20), (2, 5), (50, 0.2), (1000, 0.01)):
+        for _ in range(25):
+            calls = source.integers(1, 2000, 300).astype(float)
+            failures = source.poisson(calls * 0.01 * source.gamma(shape, scale / 10, 300)).astype(float)
+            rate = smoothed_rate(failures.sum(), calls.sum(), 0.02)
+            mean = rate * calls
+            ratio = (failures - mean) ** 2 / mean
+            kept = ratio <= np.quantile(ratio, 1 - TRIMMED_SHARE)
+            weight = np.sqrt(mean / (1 + 2 * mean))[kept]
+            design = np.column_stack([weight, weight * mean[kept]])
+            wanted, _ = optimize.nnls(design, weight * (ratio[kept] - 1))
+            found = fit_spread(failures, calls, rate)
+            assert (found.linear - 1, found.quadratic) == pytest.approx(tuple(wanted), rel=1e-6, abs=1e-9)
+            held.add((wanted[0] > 0, wanted[1] > 0))
+
+    assert len(held) >= 3
 
 
 def test_rate_is_pulled_towards_the_prior() -> None:
