@@ -108,8 +108,8 @@ def _row(call: LogicalCall, verdict: Verdict, trace: Trace) -> Call:
         run_aborted=call.run_aborted,
         arguments=arguments[:TEXT_CAP] if arguments else arguments,
         result=result[:TEXT_CAP] if result else result,
-        arguments_hash=_hash(call.arguments, "deterministic"),
-        result_hash=_hash(call.result, None) if call.payload is not Payload.ABSENT else None,
+        arguments_hash=_hash(call.arguments),
+        result_hash=_result_hash(call) if call.payload is not Payload.ABSENT else None,
         lost=call.lost,
         received_ns=span.received_ns,
     )
@@ -161,8 +161,18 @@ _HOST_KEYS = (
 )
 
 
-def _hash(value: Any, order: Literal["deterministic"] | None) -> str | None:
-    """A hash of a value: of arguments whatever the order of their keys, of results as they were written."""
+def _result_hash(call: LogicalCall) -> str | None:
+    """A hash of a result as it was written; without its wrappers, which may hold ids and times of their own."""
+    if call.wrappers == _PLAIN_JSON and call.result_text is not None:
+        return digest(call.result_text)
+    return _hash(call.result, None)
+
+
+_PLAIN_JSON = ["json"]
+
+
+def _hash(value: Any, order: Literal["deterministic"] | None = "deterministic") -> str | None:
+    """A hash of a value, whatever the order of its keys; or with `order` None, in their order."""
     if value is None:
         return None
     if isinstance(value, str):

@@ -103,11 +103,13 @@ def _all_failed(key: str, items: list[Any], asked: Asked) -> Finding | None:
     batch = verb_of(asked.tool) is not Verb.EXAMINE and _is_batch(items, asked)
     if not batch and not (key in _LISTS and _acts(asked)):
         return None
-    if not 0 < len(items) <= _MOST_ITEMS or not all(isinstance(item, dict) for item in items):
+    if not 0 < len(items) <= _MOST_ITEMS:
         return None
     code: Code | None = None
     found: Finding | None = None
     for item in reversed(items):  # the first item's code is the batch's
+        if not isinstance(item, dict):
+            return None
         found = (_item_text(item, asked) or _marked_item(item)) if batch else _bare_error(item)
         if found is None:
             return None
