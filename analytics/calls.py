@@ -20,7 +20,8 @@ class Call:
     milliseconds. `evidence` is a list of `{"rule", "key" | "mark" | "span_id", "value"}`. `recovered` is None until
     known. `arguments` and `result` are the captured texts as sent (capped), `error_message` what the model was told.
     `received_ns` is when the span that the verdict stands on arrived (its `Span.received_ns`; 0 where unknown): alert
-    windows leave out what arrived long after it happened.
+    windows leave out what arrived long after it happened. `turn` is which turn of the conversation it belongs to in its
+    trace, from 1; 0 where its trace shows no turns, None where nobody looked (rows of before shape 2).
     """
 
     id: str
@@ -68,3 +69,4 @@ class Call:
     lost: list[str] = field(default_factory=list)
     received_ns: int = 0
     rules_version: int = RULES_VERSION
+    turn: int | None = None

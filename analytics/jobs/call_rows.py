@@ -52,7 +52,7 @@ _PLAIN: Mapping[str, pa.DataType] = {
     ),
     **dict.fromkeys(("retryable", "recovered", "inferred", "run_aborted", "muted"), pa.bool_()),
     **dict.fromkeys(("retry_after_s",), pa.float64()),
-    "rules_version": pa.int32(),
+    **dict.fromkeys(("rules_version", "turn"), pa.int32()),
 }
 _LISTS = ("span_ids", "flags", "contract_fields", "rules", "lost")
 _ENUMS: Mapping[str, Callable[[str], Any]] = {

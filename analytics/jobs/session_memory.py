@@ -28,7 +28,7 @@ Key = tuple[str, str]
 
 _RECENT = f"""SELECT session_key, id, trace_id, span_id, tool, started_ns, duration_ms, outcome, code, action,
     retryable, retry_after_s, arguments, arguments_hash, error_message, payload, fingerprint, result_hash,
-    left(result, {SHORT_RESULT + 1}) AS result, flags, rules, evidence, recovered
+    left(result, {SHORT_RESULT + 1}) AS result, flags, rules, evidence, recovered, turn
 FROM call
 WHERE project = $project AND session_key IN (SELECT unnest($ids)) AND started_ns >= $since AND session_id IS NOT NULL
 QUALIFY row_number() OVER (PARTITION BY session_key ORDER BY started_ns DESC) <= {WINDOW_CALLS}
@@ -192,7 +192,7 @@ def _call_of(row: Mapping[str, Any]) -> SessionCall:
         rules=row["rules"],
         evidence=_evidence(row["evidence"]),
         recovered=row["recovered"],
-        turn=None,
+        turn=row["turn"],
     )
 
 

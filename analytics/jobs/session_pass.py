@@ -116,7 +116,9 @@ class SessionPass:
             The fresh calls as they then stand; the stored ones that were touched, and what was known of them before.
         """
         stored = earlier.calls
-        made = [SessionCall.of(call, turns.of(call)) for call in fresh]
+        for each in fresh:
+            each.turn = turns.of(each)
+        made = [SessionCall.of(each, each.turn) for each in fresh]
         rows = {call.id: call for call in fresh}
         touched: dict[str, State] = {}
         if _others(earlier, made):

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 HISTORY: tuple[tuple[int, str], ...] = (
     (1, "The first shape: day tables of spans and logs, judged calls, rollups"),
-    (2, "A correction may name the code, and can be taken back"),
+    (2, "A correction may name the code, and can be taken back; a call keeps its turn"),
 )
 """(version, why it was raised), oldest first."""
 

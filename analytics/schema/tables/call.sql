@@ -52,5 +52,6 @@ CREATE TABLE call (
     rules_version   INTEGER NOT NULL,
     judged_seq      BIGINT NOT NULL,    -- last arrival of the trace when it was judged
     judged_ns       BIGINT NOT NULL,    -- when it was judged, ns since 1970 UTC
-    digest          BIGINT NOT NULL     -- of the verdict: an unchanged row is left alone when its trace is judged again
+    digest          BIGINT NOT NULL,    -- of the verdict: an unchanged row is left alone when its trace is judged again
+    turn            INTEGER             -- of the conversation, in its trace, from 1; 0: it shows none; NULL: before shape 2
 );
