@@ -127,7 +127,12 @@ class _Shared:
 
 
 def _key(head: str, first: bytes | None, second: bytes | None, third: bytes | None, fourth: bytes | None) -> int:
-    """64 bits of a hash of a row's content; no secret and no signature, only a fast way to tell rows apart."""
+    """64 bits of a hash of a row's content; no secret and no signature, only a fast way to tell rows apart.
+
+    The order of attributes counts: a span sent again with its attributes in another order is another row, and still one
+    call, told by its span id. SDKs and the OpenTelemetry Collector send a retry as it was. An order of its own would be
+    a second encoding of each row, 2.6 of 11 microseconds; stored in that order, a payload would not read as sent.
+    """
     content = b"\x1f".join((head.encode("utf-8", "replace"), first or b"", second or b"", third or b"", fourth or b""))
     return int.from_bytes(sha1(content, usedforsecurity=False).digest()[:8], "little", signed=True)
 

@@ -7,6 +7,7 @@ import json
 import os
 from typing import Any
 
+import httpx
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
@@ -438,6 +439,20 @@ def test_the_same_span_is_one_span(service: Service) -> None:
     send(service, request)
     send(service, request)
     assert stored_span(service, spans[0].trace_id).name == spans[0].name
+
+
+def test_attributes_in_another_order_are_the_same_call(service: Service) -> None:
+    """A span sent again with its attributes turned round is counted once."""
+    request = traces(attributes={"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "turned", "a": 1})
+    trace_id = send(service, request)
+    span = request.resource_spans[0].scope_spans[0].spans[0]
+    turned = list(reversed(span.attributes))
+    del span.attributes[:]
+    span.attributes.extend(turned)
+    send(service, request)
+    wait_for(lambda: len(stored(service, trace_id).spans) == 2)
+    ask = lambda: httpx.get(f"{service.urls.api}/api/v1/calls", params={"tool": "turned", "since": "all"}).json()  # noqa: E731
+    assert len(wait_for(lambda: ask()["rows"])) == 1
 
 
 @pytest.mark.otlp(83)
