@@ -16,8 +16,9 @@ from analytics.questions.filters import Filters
 from analytics.questions.times import DAY_NS
 from telltale.vocabulary import Outcome
 
-RECENT_NS = 3 * DAY_NS
-"""A call is looked for in these last days first: an id prunes nothing, a time does."""
+_BACK_NS = (3 * DAY_NS, 10 * DAY_NS, 30 * DAY_NS)
+"""Where the stretches of time begin in which a call is looked for one after the other, counted back from now: an id
+prunes nothing, a time does."""
 
 EXCERPT = 2000
 """How much of a result a list shows, in characters; the call itself has all of it."""
@@ -67,14 +68,34 @@ def _explained(row: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def call_row(context: Context, project: str, span_id: str) -> dict[str, Any] | None:
-    """The row of the call that a span (or call id) belongs to."""
-    recent = Filters(project=project, since_ns=time.time_ns() - RECENT_NS)
-    for filters in (recent, Filters(project=project)):
-        for question in ("call_by_span", "call_by_member"):
-            found = rows(context.store, question, filters, span_id=span_id)
-            if found:
-                return found[0]
+def call_row(context: Context, project: str, named: str) -> dict[str, Any] | None:
+    """The row of the call that a span belongs to, or that has this id.
+
+    Newer stretches of time come first, and of an older one the cheap questions before the dear one: who asks has the id
+    from a page, an alert or a trace, which are mostly about what happened lately.
+    """
+    place = _place(context, project, named)
+    if place is None:
+        return None
+    found = rows(context.store, "call", project=project, **place)
+    return found[0] if found else None  # judged anew in between
+
+
+def _place(context: Context, project: str, named: str) -> dict[str, Any] | None:
+    """Start and id of that call."""
+    by_id = "-" in named  # as in `LogicalCall.id`: the trace's id, a dash, the span's id
+    exact = ("call_by_id", "call_by_span") if by_id else ("call_by_span", "call_by_id")
+    ends = [time.time_ns() - back for back in _BACK_NS]
+    recent, *older = (
+        Filters(project=project, since_ns=since, until_ns=until)
+        for since, until in zip([*ends, None], [None, *ends], strict=True)
+    )
+    looks = [(question, recent) for question in (*exact, "call_by_member")]
+    looks += [(question, filters) for question in (exact[0], "call_by_member", exact[1]) for filters in older]
+    for question, filters in looks:
+        found = rows(context.store, question, filters, named=named)
+        if found:
+            return {"started_ns": found[0]["started_ns"], "id": found[0]["id"]}
     return None
 
 

@@ -11,7 +11,7 @@ from analytics.api.context import Answer, Context
 from analytics.api.incidents import open_incident_rows
 from analytics.api.paging import page
 from analytics.api.query import Cursor, Query
-from analytics.api.sessions import session_object
+from analytics.api.sessions import session_counts, session_object
 from analytics.api.tally import Tally
 from analytics.api.tools import tallies, tool_rows, total
 from analytics.questions import rows
@@ -33,12 +33,10 @@ def overview(context: Context, query: Query) -> Answer:
     """Counts, compliance, sessions, trend and the worst tools of a range, beside the range before it."""
     filters = query.filters
     by_tool = tallies(context, filters)
-    sessions = rows(context.store, "sessions_total", filters, flagged=0, unrecovered=0)[0]
     worst = [row for row in tool_rows(context, filters, by_tool) if row["failures"]]
     return {
         **counts_of(by_tool.values()),
-        **sessions,
-        **rows(context.store, "users_failed", filters)[0],
+        **session_counts(context, filters),
         "open_incidents": open_incident_rows(context, query),
         "trend": trend(context, query),
         "worst_tools": worst[:WORST_TOOLS],

@@ -11,6 +11,7 @@ from analytics.api.context import Answer, Context
 from analytics.api.groups import group_rows
 from analytics.api.overview import counts_of, trend
 from analytics.api.query import Query
+from analytics.api.sessions import session_counts
 from analytics.api.status import sender_rows
 from analytics.api.tools import tallies, tool_rows
 from analytics.questions import rows
@@ -35,7 +36,8 @@ def report(context: Context, query: Query) -> Answer:
     """
     filters = query.filters
     by_tool = tallies(context, filters)
-    sessions = rows(context.store, "sessions_total", filters, flagged=0, unrecovered=0)[0]
+    sessions = session_counts(context, filters)
+    kinds, kinds_total = group_rows(context, filters, TOP_GROUPS)
     lossy = [row for row in sender_rows(context, filters.project) if row["lost"]]
     return {
         "project": filters.project,
@@ -48,8 +50,8 @@ def report(context: Context, query: Query) -> Answer:
         "sessions_unrecovered": sessions["sessions_unrecovered"],
         "tools": tool_rows(context, filters, by_tool),
         "codes": _codes(context, filters),
-        "groups": group_rows(context, filters, TOP_GROUPS),
-        "groups_total": rows(context.store, "groups_total", filters)[0]["total"],
+        "groups": kinds,
+        "groups_total": kinds_total,
         "trend": trend(context, query),
         "time_to_diagnose": diagnosis_times(context, filters),
         "senders_with_losses": lossy,

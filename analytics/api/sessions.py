@@ -8,6 +8,7 @@ from analytics.api.context import Answer, Context
 from analytics.api.paging import page
 from analytics.api.query import Query
 from analytics.questions import rows
+from analytics.questions.filters import Filters
 from analytics.questions.times import rfc3339
 
 
@@ -17,6 +18,14 @@ def sessions(context: Context, query: Query) -> Answer:
     found, following = page(context, "sessions", query.filters, query, "t0_ns", **which)
     total = rows(context.store, "sessions_total", query.filters, **which)[0]["sessions"]
     return {"rows": [session_object(row) for row in found], "total": total, "next_cursor": following}
+
+
+def session_counts(context: Context, filters: Filters) -> dict[str, Any]:
+    """How many sessions, how many failed and stayed unrecovered, and how many users met a failure."""
+    if filters.tool is not None or filters.flag is not None or filters.codes:
+        return rows(context.store, "sessions_narrowed", filters)[0]
+    counted = rows(context.store, "sessions_total", filters, flagged=0, unrecovered=0)[0]
+    return {**counted, **rows(context.store, "users_failed", filters)[0]}
 
 
 def session_object(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,9 @@
--- Failures that have their fingerprint (tool, code, normalised message or upstream) in common, the most frequent first.
--- Texts are left out: `calls_by_id` brings those of the last call of each group that is shown.
+-- All that is told of some groups of failures ($fingerprints, as `groups_ranked` names them; of each all tools and codes).
+-- Texts are left out: `groups_last` brings those of the last call of each.
 SELECT
     coalesce(fingerprint, concat_ws(' ', tool, code)) AS fingerprint,
     tool,
     code,
-    arg_max(id, started_ns) AS last_id,
     max(upstream) AS upstream,
     count(*) AS calls,
     count(DISTINCT session_key) AS sessions,
@@ -20,6 +19,5 @@ SELECT
     array_agg(DISTINCT release) AS releases
 FROM {calls} AS calls
 WHERE outcome <> 'ok' AND NOT muted
+    AND coalesce(fingerprint, concat_ws(' ', tool, code)) IN (SELECT unnest($fingerprints))
 GROUP BY 1, tool, code
-ORDER BY calls DESC, last_ns DESC, fingerprint
-LIMIT $limit OFFSET $offset
