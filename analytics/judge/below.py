@@ -176,7 +176,7 @@ def _is_short_text(reading: Reading) -> bool:
 
 def _is_settled(attempt: Attempt) -> bool:
     """Whether the upstream refused what was so already: deleting what is gone, creating what is there."""
-    return _is_gone(attempt) or attempt.status in (409, 412)
+    return _is_gone(attempt) or (attempt.status in (409, 412) and attempt.operation != "DELETE")
 
 
 def _is_gone(attempt: Attempt) -> bool:

@@ -12,7 +12,16 @@ from telltale.payload.evidence import told_texts
 from telltale.payload.marks import bears_mark
 from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked
-from telltale.payload.verbs import Verb, names_a_log, names_documents, names_errors, names_logs, names_the_deed, verb_of
+from telltale.payload.verbs import (
+    Verb,
+    names_a_log,
+    names_documents,
+    names_errors,
+    names_events,
+    names_logs,
+    names_the_deed,
+    verb_of,
+)
 from telltale.vocabulary import Code
 
 _LOG_LINES = re.compile(
@@ -27,9 +36,11 @@ def is_log(text: str, asked: Asked) -> bool:
 
     A tool that was to change something does not hand out logs: several errors of it are errors.
     """
+    lines = "\n" in text.strip()
     if names_logs(asked.tool) and verb_of(asked.tool) is Verb.READ:
-        return True
-    if "\n" not in text.strip() or (verb_of(asked.tool) in (Verb.CHANGE, Verb.UNKNOWN) and not names_logs(asked.tool)):
+        # A calendar's events are no log: of them one line is data only where it begins as a log's would.
+        return lines or not names_events(asked.tool) or text.lstrip()[:6].lower() == "error:"
+    if not lines or (verb_of(asked.tool) in (Verb.CHANGE, Verb.UNKNOWN) and not names_logs(asked.tool)):
         return False
     if names_a_log(asked.tool):
         return True

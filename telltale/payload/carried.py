@@ -140,6 +140,9 @@ def _marked_item(item: dict[str, Any]) -> Finding | None:
         inner is False for _, inner in fields.get(Role.GOOD)
     ):
         return Finding("payload.items_failed", Says.HIDDEN, "", short(item), code_inside(item, fields))
+    inner = next((item[key] for key in _CARRIERS if isinstance(item.get(key), dict)), None)
+    if inner is not None and (inner.get("isError") is True or inner.get("is_error") is True):
+        return Finding("payload.items_failed", Says.HIDDEN, "", short(item), code_inside(inner))
     return None
 
 

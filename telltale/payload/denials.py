@@ -19,7 +19,8 @@ from telltale.payload.words import DRESS, words
 from telltale.vocabulary import Code, code_of_http
 
 _COULD_NOT = re.compile(
-    rf"{DRESS}(?P<mark>(?:(?:failed|unable|not able) to|could not|couldn't|cannot|can't|can not)"
+    rf"{DRESS}(?:(?:sorry|apologies)[,.!]? (?:but )?)?(?:(?:i|we)(?:['’](?:m|re)| am| are| was| were)? )?"
+    r"(?P<mark>(?:(?:failed|unable|not able) to|could not|couldn't|cannot|can't|can not)"
     r" (?P<verb>[a-z]{2,20}))\b",
     re.IGNORECASE,
 )

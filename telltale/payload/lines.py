@@ -34,6 +34,9 @@ _RPC = re.compile(
     r"[^=]{0,80}=\s{0,4}StatusCode\.(?P<python>[A-Z_]{2,30})|(?P<java>UNAVAILABLE|DEADLINE_EXCEEDED|UNAUTHENTICATED"
     r"|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|PERMISSION_DENIED|UNIMPLEMENTED): )"
 )
+_COCOA = re.compile(r"\s*The operation couldn[’']t be completed\. \((?P<domain>[\w.]{2,80}) error -?\d{1,6}")
+"""What Foundation's `NSError.localizedDescription` says where nobody gave it a text."""
+
 _BOTO = re.compile(r"\s*An error occurred \((?P<code>\w{2,60})\) when calling the \w{2,60} operation")
 _STRERROR = {
     "permission denied": Code.PERMISSION_DENIED,
@@ -114,6 +117,9 @@ def _library_error(head: str) -> tuple[str, Code | None] | None:
     rpc = _RPC.match(head)
     if rpc is not None:
         return rpc.group(0).strip()[:120], code_of(rpc.group(rpc.lastgroup or 0))
+    cocoa = _COCOA.match(head)
+    if cocoa is not None:
+        return cocoa.group(0)[:120], Code.UNAVAILABLE if cocoa.group("domain") == "NSURLErrorDomain" else None
     boto = _BOTO.match(head)
     return (boto.group(0).strip()[:120], code_of_class(boto.group("code"))) if boto is not None else None
 

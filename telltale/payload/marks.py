@@ -44,7 +44,8 @@ _PROGRAM = re.compile(
     r"|(?:\(error\) )?(?:ERR|WRONGTYPE|NOAUTH|NOPERM|WRONGPASS|MOVED|ASK|READONLY|LOADING|OOM|BUSY|NOSCRIPT|EXECABORT"
     r"|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS) (?=[A-Za-z\d'])"  # Redis serialization protocol
     r"|(?:<br ?/?>\s*)?<b>(?:Fatal|Parse|Recoverable fatal) error</b>:|PHP (?:Fatal|Parse) error: "  # php, html_errors
-    r"|-32\d{3}: |\[Errno -?\d{1,5}\] |\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) |(?P<errno>E[A-Z_]{3,24}): "
+    r"|-32\d{3}: |\[Errno -?\d{1,5}\] |(?:\*\* )?\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) "
+    r"|\*\* \([A-Z]\w{1,60}(?:Error|Exception)\) |(?P<errno>E[A-Z_]{3,24}): "
     r"|\d{3,6} \((?P<state>[0-9A-Z]{5})\): "
     r"|[a-z][\w.-]{0,20}: (?:(?:error|fatal|fatal error|\(\d{1,3}\))(?=[: ])|Error(?=:)"
     r"|Error response from daemon:))"
@@ -65,7 +66,7 @@ _REPR = re.compile(
 _FAILED_WITH = re.compile(
     rf"{DRESS}(?:(?:there (?:was|has been)|(?:(?:we|i|it) )?(?:encountered|got|received|hit)) an? "
     rf"(?:\w+ ){{0,2}}error\b[^:\n]{{0,60}}:(?=\s)|(?:[\w.'-]{{1,30}} ){{1,5}}failed"
-    r"(?: with (?:an? )?(?:error|exception|status|code|http)\b[^:\n]{0,30}:"
+    r"(?: with (?:an? )?(?:(?:[\w.-]{1,30} ){0,3}(?:error|exception)|status|code|http)\b[^:\n]{0,30}:"
     r"|(?: after [\w ]{1,30})?: (?=[{\[]|HTTP\b|[45]\d\d\b|E[A-Z]{3,}\b|\w*(?:Error|Exception)\b)"
     r"| [(\[](?:[A-Za-z]+(?:[_.-][A-Za-z\d]+)+|[45]\d\d|-32\d{3})[)\]]: )"
     r"|(?:(?:an? |the following )?(?:unexpected |unknown |internal )?(?:errors?|exception) (?:has |have |was |were )?"
@@ -73,6 +74,13 @@ _FAILED_WITH = re.compile(
     re.IGNORECASE,
 )
 """What failed, with what came of it: `LLM call failed with error: …`, `Analysis failed: {…}`, `An error occurred: …`"""
+
+_CLOSED = re.compile(r"[a-z][^\n]{3,300} \((?:[A-Z]\w{0,40}::){0,4}(?P<klass>[A-Z]\w{0,60}(?:Error|Exception))\)")
+_LONGEST_CLOSED = 400
+"""An exception as Ruby prints it, its class in brackets at the end of the one line."""
+
+_CAUSED = re.compile(r"[^\n]{1,300}\n\nCaused by:\n\s{1,8}\S")
+"""A chain of errors as Rust's libraries print it."""
 
 _OUTCOMES = ("ailed", "occurred", "raised", "thrown", "happened", " wrong", " error")
 _LEADS = ("rror", "xception", "ailure", "RROR", "XCEPTION", "AILURE")
@@ -86,7 +94,8 @@ _SERVICE = re.compile(
 
 _FOREIGN = re.compile(
     rf"{DRESS}(?P<mark>(?:(?:Error (?:al|en|de|del|durante)\b"
-    rf"|Fehler|Erreur|Errore|Erro|Fout|Ошибка|Błąd|Hata|Lỗi)\b|エラー|错误|錯誤|오류)[^:：\n]{{0,60}}[:：]"
+    r"|Fehler|Erreur|Errore|Erro|Fout|Ошибка|Błąd|Hata|Lỗi"
+    rf"|Falha (?:ao|na|no)|Fallo (?:al|en)|Échec (?:de|du|lors)|Сбой)\b|エラー|错误|錯誤|오류)[^:：\n]{{0,60}}[:：]"
     r"|[^\W\da-zA-Z][^:：\n]{0,14}(?:出错|出錯|失败|失敗|错误|錯誤|エラー|오류|실패)[^:：\n]{0,4}[:：])"
 )
 """The same mark in other languages: their word for "error", or in CJK scripts "… failed", before a colon."""
@@ -217,6 +226,13 @@ def _led(text: str, head: str) -> TextMark | None:
         written = _REPR.fullmatch(text)
         if written is not None:
             return TextMark(written.group("klass"), False, code_of_class(written.group("klass")))
+    if text[-1:] == ")" or "\n\nCaused by:\n" in head:
+        closed = _CLOSED.fullmatch(text) if len(text) <= _LONGEST_CLOSED else None
+        if closed is not None:
+            return TextMark(closed.group("klass"), False, code_of_class(closed.group("klass")))
+        caused = _CAUSED.match(head)
+        if caused is not None:
+            return TextMark(caused.group(0)[:120], False, None)
     chained = (_CHAINED.match(head) or _SERVICE.match(head)) if holds_any(head[:400], _LEADS) else None
     if chained is None and holds_any(head[:200], _OUTCOMES):
         chained = _FAILED_WITH.match(head)

@@ -16,7 +16,7 @@ from telltale.payload.evidence import code_inside, short
 from telltale.payload.exits import is_answer
 from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error, role_of
 from telltale.payload.reading import Asked, Finding, Says
-from telltale.payload.shapes import error_object, nothing_succeeded, reason_phrase, tells, validator_report
+from telltale.payload.shapes import error_object, error_page, nothing_succeeded, reason_phrase, tells, validator_report
 from telltale.payload.verbs import Verb, names_a_state, names_a_wait, names_output, verb_of
 from telltale.vocabulary import Code
 
@@ -52,7 +52,7 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
         if claim is not None:
             findings.append(claim)
     if not any(found.says is Says.FAILED or found.says is Says.HIDDEN for found in findings):
-        batch = nothing_succeeded(value, fields, asked)
+        batch = error_page(value, fields, asked) or nothing_succeeded(value, fields, asked)
         if batch is not None:
             findings.insert(0, batch)
     return findings

@@ -91,7 +91,7 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (
         _DENIED,
         "valid",
-        rf"\b(?:{_SECRETS}) (?:is |was |are )?(?:not valid|no longer valid|invalid)\b"
+        rf"\b(?:{_SECRETS})s? (?:is |was |are )?(?:not valid|no longer valid|invalid)\b"
         rf"|invalid (?:[\w.]+[- ])?(?:{_SECRETS})",
     ),
     (_DENIED, "expired", rf"\b(?:{_SECRETS}) (?:is |was |has |are |have )?expired\b|expired (?:{_SECRETS})"),
@@ -181,7 +181,7 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_CONFLICT, "concurrent ", r"concurrent (?:update|modification|write)"),
     (_CONFLICT, "unique constraint", None),
     (_CONFLICT, "deadlock", None),
-    (_INVALID, "validation", r"validation (?:error|failed)|\d+ validation"),
+    (_INVALID, "validation", r"validation (?:error|failed)|\d+ validation|failed validation"),
     (
         _INVALID,
         "required",

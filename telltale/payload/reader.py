@@ -136,8 +136,9 @@ def _wrapped(level: dict[str, Any], asked: Asked) -> tuple[str, dict[str, Any]] 
         return None
     for name in _NESTING:
         inner = level.get(name)
-        if isinstance(inner, str) and inner[:1] == "{" and name in _TEXTS and not names_documents(asked.tool):
-            inner = _decoded(inner)
+        if isinstance(inner, str) and inner[:1] == "{" and name in _TEXTS:
+            protocol = "isError" in inner or "is_error" in inner
+            inner = _decoded(inner) if protocol or not names_documents(asked.tool) else None
         if isinstance(inner, dict) and inner:
             if found is not None:
                 return None

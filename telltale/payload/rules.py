@@ -78,6 +78,12 @@ PAYLOAD_RULES: dict[str, Rule] = {
             _P,
         ),
         Rule(
+            "payload.error_page",
+            "The address in the result is that of a browser's own error page, so that nothing was loaded.",
+            "the address",
+            _P,
+        ),
+        Rule(
             "payload.exit_code", "The program that the tool ran ended with an exit code other than 0.", "the code", _P
         ),
         Rule("payload.items_failed", "Of the batch that was asked for, nothing succeeded.", "a counter or an item", _P),

@@ -6,7 +6,7 @@ import re
 from http import HTTPStatus
 from typing import Any
 
-from telltale.payload.asking import is_rehearsed
+from telltale.payload.asking import asks_for_state, is_rehearsed
 from telltale.payload.codes import code_of, code_of_class, code_of_grpc, code_of_http, code_of_sqlstate
 from telltale.payload.evidence import code_inside, short
 from telltale.payload.fields import Fields, Role, role_of
@@ -144,6 +144,19 @@ def reason_phrase(value: dict[str, Any], fields: Fields, asked: Asked) -> Findin
     return None
 
 
+def error_page(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"url": "chrome-error://chromewebdata/"}`: where a browser ends that could not load what it was sent to."""
+    for key in _ADDRESSES:
+        inner = value.get(key)
+        if isinstance(inner, str) and inner.startswith(_ERROR_PAGES):
+            return Finding("payload.error_page", Says.HIDDEN, key, inner[:200], Code.UNAVAILABLE)
+    return None
+
+
+_ADDRESSES = ("url", "final_url", "finalUrl", "current_url", "currentUrl", "page_url", "pageUrl", "location", "href")
+_ERROR_PAGES = ("chrome-error://", "edge-error://", "about:neterror", "about:certerror")
+
+
 def nothing_succeeded(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     """A batch of which nothing succeeded, by its counters: of what was tried, or asked for, none was done."""
     if verb_of(asked.tool) not in (Verb.CHANGE, Verb.UNKNOWN):
@@ -162,10 +175,23 @@ def _deed_denied(value: dict[str, Any], asked: Asked) -> Finding | None:
     """
     if is_rehearsed(value, asked):
         return None
+    refused = verb_of(asked.tool) is Verb.CHANGE and _names_a_code(value, asked)
     for key, inner in value.items():
-        if inner is False and role_of(key) is None and names_a_new_deed(asked.tool, str(key)):
+        if inner is False and role_of(key) is None and (refused or names_a_new_deed(asked.tool, str(key))):
             return Finding("payload.flag_false", Says.FAILED, str(key), False)
     return None
+
+
+def _names_a_code(value: dict[str, Any], asked: Asked) -> bool:
+    """Whether a reason or code beside the flags is a known one in capitals (`"reason": "FORBIDDEN"`), and no deed's."""
+    for key in ("reason", "code", "cause"):
+        told = value.get(key)
+        if isinstance(told, str) and told.isupper() and len(told) <= _LONGEST_CODE and code_of(told) is not None:
+            return not asks_for_state(asked, told)
+    return False
+
+
+_LONGEST_CODE = 60
 
 
 def _none_done(value: dict[str, Any], asked: Asked) -> Finding | None:

@@ -46,6 +46,7 @@ from telltale.payload.verbs import (
     names_documents,
     names_logs,
     names_speech,
+    tells_of_incidents,
     verb_of,
 )
 from telltale.payload.xmlerror import xml_error_of
@@ -150,7 +151,7 @@ def _error_mark(text: str, asked: Asked) -> Finding | None:
     if headed is not None:
         return Finding("text.error_mark", Says.HIDDEN, "", headed.text.strip()[:120], headed.code)
     mark = mark_of(text)
-    if mark is not None and names_speech(asked.tool) and mark.text[:6].lower().startswith(_PERSONS):
+    if mark is not None and _is_told(mark.text.lower(), asked):
         return None
     if mark is None or mark.bare or is_log(text, asked) or is_document(text, asked):
         return None
@@ -200,6 +201,13 @@ def _coded(text: str, asked: Asked) -> Finding | None:
     if found is None or is_log(text, asked) or is_document(text, asked):
         return None
     return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1])
+
+
+def _is_told(mark: str, asked: Asked) -> bool:
+    """Whether a mark is a sentence in what somebody tells: of what went wrong some day, not of the call."""
+    if names_speech(asked.tool):
+        return mark.startswith(_PERSONS)
+    return " failed " in mark and tells_of_incidents(asked.tool)
 
 
 def _level(text: str, asked: Asked) -> Finding | None:

@@ -55,6 +55,8 @@ _THINGS = words(
     "order store email mail comment transfer sync schedule reply register import release lock review test book"
 )
 _LOGS = words("log logs journal console output stdout stderr trace traces events diagnostics compile build tsc make")
+_TALES = words("summarize summarise summary incident incidents outage outages postmortem postmortems retrospective")
+_EVENTS = words("events trace traces")
 _SPEECH = words(
     "ask human chat question think thought thoughts reflect reflection transcribe transcript translate translation joke"
     " quote story poem define dictionary interview survey feedback clarify consult brainstorm message messages comment"
@@ -104,6 +106,13 @@ def names_logs(tool: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def names_events(tool: str) -> bool:
+    """Whether of the words for logs a tool's name has only "events" or "trace": a calendar's are no log."""
+    held = {word.lower() for word in _WORDS.findall(tool[:200])} & _LOGS
+    return bool(held) and held <= _EVENTS
+
+
+@lru_cache(maxsize=4096)
 def names_a_log(tool: str) -> bool:
     """Whether a tool's name says that it hands out a log, so that whatever its lines say is data."""
     return any(word.lower() in ("log", "logs", "journal") for word in _WORDS.findall(tool[:200]))
@@ -115,6 +124,12 @@ def names_speech(tool: str) -> bool:
     if verb_of(tool) in (Verb.CHANGE, Verb.RUN):
         return False
     return any(word.lower() in _SPEECH for word in _WORDS.findall(tool[:200]))
+
+
+@lru_cache(maxsize=4096)
+def tells_of_incidents(tool: str) -> bool:
+    """Whether a tool's name says that it tells what happened: a summary, an incident's report."""
+    return verb_of(tool) is Verb.READ and any(word.lower() in _TALES for word in _WORDS.findall(tool[:200]))
 
 
 @lru_cache(maxsize=4096)
