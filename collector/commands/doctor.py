@@ -27,7 +27,7 @@ from collector.config_names import misspelt
 from collector.sockets import PortTaken, bind, url_host
 from collector.store import Options
 from collector.store.migration import shape_of
-from collector.store.opening import is_strange
+from collector.store.opening import is_strange, missing_folder
 from collector.store.stats import free_disk
 
 OK, WARN, FAIL = "ok", "warn", "fail"
@@ -124,6 +124,10 @@ def _ports(config: Config) -> Iterator[Finding]:
 
 
 def _file(config: Config) -> Iterator[Finding]:
+    missing = missing_folder(config.db)
+    if missing:
+        yield Finding("store", FAIL, missing)
+        return
     if not config.db.is_file():
         yield Finding("store", OK, f"{config.db} does not exist yet; the first start makes it")
         return
@@ -189,6 +193,8 @@ def _loss(loss: object) -> str:
 
 
 def _disk(config: Config) -> Iterator[Finding]:
+    if missing_folder(config.db):
+        return
     free, total = free_disk(config.db.absolute())
     floor = Options(free_floor_bytes=config.store.free_floor_bytes).floor(total)
     state = FAIL if free < floor else WARN if free < 3 * floor else OK

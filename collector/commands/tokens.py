@@ -12,6 +12,7 @@ import typer
 
 from collector.access.tokens import Role, TokenFile, token_path
 from collector.config import ConfigError, load
+from collector.store.opening import missing_folder
 
 app = typer.Typer(help="Tokens: who may send spans, who may use the query API.", no_args_is_help=True)
 
@@ -79,9 +80,13 @@ def revoke(token_id: Annotated[str, typer.Argument(metavar="ID")], db: Db = None
 
 def _file(db: Path | None) -> TokenFile:
     try:
-        return TokenFile(token_path(load(None, db=db).db))
+        path = load(None, db=db).db
     except ConfigError as error:
         raise SystemExit(_say(str(error))) from None
+    missing = missing_folder(path)
+    if missing:
+        raise SystemExit(_say(missing))
+    return TokenFile(token_path(path))
 
 
 def _say(sentence: str) -> int:

@@ -63,7 +63,6 @@ def connect(path: Path, limits: Limits) -> duckdb.DuckDBPyConnection:
 
 def create(path: Path) -> None:
     """Make the file with all tables under another name, then put it in place: a half-made file is never opened."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.creating-{os.getpid()}")
     for leftover in (fresh, Path(f"{fresh}.wal")):
         leftover.unlink(missing_ok=True)

@@ -81,6 +81,9 @@ def open_repaired(path: Path, limits: Limits, recovery: Recovery) -> duckdb.Duck
         StoreHeld: another process owns it.
         StoreUnavailable: it cannot be opened for another reason than damage; the file is untouched.
     """
+    missing = missing_folder(path)
+    if missing:
+        raise StoreUnavailable(missing)
     if path.is_dir():
         raise StoreUnavailable(f"{path} is a folder, not a database file")
     if is_strange(path):
@@ -103,6 +106,14 @@ def open_repaired(path: Path, limits: Limits, recovery: Recovery) -> duckdb.Duck
     if marker_of(path).exists():
         connection = _salvage(path, limits, connection, recovery)
     return up_to_date(path, limits, connection, recovery)
+
+
+def missing_folder(path: Path) -> str | None:
+    """What to say where the folder of a database file is not there; it is never made, since it is most often a slip of
+    the hand, and spans would go where nobody looks for them.
+    """
+    folder = path.absolute().parent
+    return None if folder.is_dir() else f"there is no folder {folder} for {path.name}; make it, or name another file"
 
 
 def is_strange(path: Path) -> bool:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import grpc
@@ -40,12 +40,24 @@ def attempt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Attempt
     app = typer.Typer()
     cli.register(app)
 
-    def run(*flags: str, env: dict[str, str] | None = None) -> Result:
-        return CliRunner().invoke(app, ["serve", "--db", str(tmp_path / "t.db"), *flags], env=env)
+    def run(*flags: str, env: dict[str, str] | None = None, command: Sequence[str] = ()) -> Result:
+        return CliRunner().invoke(app, [*(command or ("serve", "--db", str(tmp_path / "t.db"))), *flags], env=env)
 
     yield run
     for number, handler in handlers.items():
         signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("command", ["serve", "doctor", "token create --role viewer", "token list", "ingest {span}"])
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path, attempt: Attempt, command: str) -> None:
+    """A mistyped folder is named and never made: spans would go where nobody looks for them."""
+    folder = tmp_path / "telltael"
+    (tmp_path / "one.json").write_text('{"resourceSpans": []}')
+    words = command.format(span=tmp_path / "one.json").split()
+    done = attempt(*FREE if command == "serve" else [], command=[*words, "--db", str(folder / "t.db")])
+    assert done.exit_code in (1, 2)
+    assert f"there is no folder {folder} for t.db" in done.output
+    assert not folder.exists()
 
 
 @pytest.mark.otlp(25)
