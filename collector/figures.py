@@ -83,6 +83,7 @@ class Figures(Collector):
         return {
             "refused": parts.metrics.refused_by_reason(),
             "judged_lag_s": round(self._lag_s(), 3),
+            "clocks_ahead_s": parts.metrics.clocks.ahead_s(),
             "redacted": dict(parts.redactor.counts),
             "recovery": parts.store.recovery.sentences(),
             "damage": stats.damage,

@@ -217,6 +217,9 @@ class Intake:
         metrics = self._metrics
         metrics.accepted.labels("spans").inc(len(decoded.batch.spans))
         metrics.accepted.labels("logs").inc(len(decoded.batch.logs))
+        ahead = metrics.clocks.look(decoded.batch.spans, export.received_ns)
+        if ahead:
+            metrics.noted.labels("spans begin after they were received").inc(ahead)
         for reason, count in decoded.reasons.items():
             metrics.refused_records.labels(export.signal, reason).inc(count)
         if decoded.not_kept:

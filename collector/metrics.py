@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from collector.clocks import Clocks
+
 _COMMIT_BUCKETS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
@@ -28,6 +30,7 @@ class Metrics:
         self.noted = Counter(
             "telltale_noted_records", "Records kept that were changed or look odd.", ["note"], registry=registry
         )
+        self.clocks = Clocks()
         self.commit_seconds = Histogram(
             "telltale_commit_seconds", "Time of one durable append.", buckets=_COMMIT_BUCKETS, registry=registry
         )

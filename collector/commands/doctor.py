@@ -164,6 +164,10 @@ def _service(status: dict[str, object], api: str) -> Iterator[Finding]:
     refused = status.get("refused")
     for reason, number in (refused if isinstance(refused, dict) else {}).items():
         yield Finding("refused", WARN, f"{number} {reason}")
+    ahead = status.get("clocks_ahead_s")
+    for service, seconds in (ahead if isinstance(ahead, dict) else {}).items():
+        said = f"runs {seconds:,} s ahead of this one; its calls are seen that much later"
+        yield Finding("clock", WARN, f"the clock of {json.dumps(service)} {said}")
     waiting = status.get("notices_waiting")
     for destination, number in (waiting if isinstance(waiting, dict) else {}).items():
         yield Finding("alerts", WARN, f"waiting for {destination}: {count(number, 'notice')}")

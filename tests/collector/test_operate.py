@@ -62,6 +62,30 @@ def test_doctor_on_a_running_service(service: Service) -> None:
     assert {row["what"] for row in found} >= {"exposure", "service", "judge", "disk", "clock", "alerts"}
 
 
+def test_a_clock_that_runs_ahead_is_told(service: Service) -> None:
+    """While a service's spans begin in the future, figures and doctor name it; once they do not, they no longer do."""
+    two_hours_on = time.time_ns() + 7200 * 1_000_000_000
+    request = traces()
+    request.resource_spans[0].resource.attributes[0].value.string_value = "fast \x1b[31mshop"
+    span = request.resource_spans[0].scope_spans[0].spans[0]
+    span.start_time_unix_nano = span.end_time_unix_nano = two_hours_on
+    assert post(service, request.SerializeToString()).status_code == 200
+
+    def ahead() -> dict[str, int]:
+        found: dict[str, int] = httpx.get(service.urls.api + "/api/v1/status").json()["clocks_ahead_s"]
+        return found
+
+    assert 7000 < wait_for(ahead)["fast \x1b[31mshop"] <= 7200
+    noted = 'telltale_noted_records_total{note="spans begin after they were received"} 1.0'
+    assert noted in httpx.get(service.urls.api + "/metrics").text
+    told = run("doctor", "--db", str(service.config.db), "--api", service.urls.api)
+    assert 'the clock of "fast \\u001b[31mshop" runs 7,' in told.output
+    span.start_time_unix_nano = span.end_time_unix_nano = time.time_ns()
+    span.span_id = b"12345678"
+    assert post(service, request.SerializeToString()).status_code == 200
+    wait_for(lambda: not ahead())
+
+
 def test_doctor_without_a_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ports and the file are looked at; a foreign file is a failure and exit 1, never touched."""
     for port in ("OTLP_GRPC", "OTLP_HTTP", "API", "DASHBOARD"):
