@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from analytics.client import ApiError
-from dashboard import frame, links, moment, states
+from dashboard import frame, links, moment, states, strange
 from dashboard.view import View
 
 HERE = Path(__file__).parent
@@ -21,7 +21,8 @@ pages = [
 ]
 # The bare address is a page of its own, so that /overview, which alerts link to, is one as well.
 home = st.Page("app_pages/home.py", title=links.HOME.title, icon=links.HOME.icon, default=True)
-page = st.navigation([home, *pages], position="hidden")
+elsewhere = strange.page()
+page = st.navigation([home, *pages, *([elsewhere] if elsewhere else [])], position="hidden")
 if page.url_path not in links.PLACES:
     page.run()
     st.stop()

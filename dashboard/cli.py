@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-APP = Path(__file__).with_name("app.py")
+APP = Path(__file__).with_name("server.py")
 BAD_USAGE = 2
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 HOSTS_VARIABLE = "TELLTALE_ALLOWED_HOSTS"

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from urllib.parse import unquote, urlsplit
-
 import streamlit as st
 
-from dashboard import links, untrusted
+from dashboard import links, strange, untrusted
 
-asked = unquote(urlsplit(str(st.context.url or "")).path).strip("/")
-base = str(st.get_option("server.baseUrlPath") or "").strip("/")
-if asked.removeprefix(base).strip("/"):
+asked = strange.address()
+if asked:
     st.title("No such page", icon=":material/search_off:", anchor=False)
     st.text(f"There is no page “{untrusted.plain(asked, 80)}” here. These there are:")
     for path, place in links.PLACES.items():

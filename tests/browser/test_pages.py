@@ -7,6 +7,7 @@ import socket
 import time
 from typing import Any
 
+import pytest
 from assistant_traffic import Traffic
 from browsing import settled
 from from_outside import PATIENCE_S, wait_until
@@ -128,15 +129,20 @@ def test_the_first_screen(tab: Any, pages: str, busy: RunningService) -> None:
         wait_until(lambda wide=wide: tab.evaluate(wide) <= 0, f"{page} is no wider than the screen")
 
 
-def test_an_address_without_a_page(tab: Any, pages: str) -> None:
-    """It is said that there is no such page, with the pages that there are; the overview does not stand in for it."""
-    settled(tab, f"{pages}/no-such-thing")
+@pytest.mark.parametrize(
+    ("address", "named"), [("no-such-thing", "no-such-thing"), ("a/b/c", "a/b/c"), ("%3Cb%3Ex%20y", "<b>x y")]
+)
+def test_an_address_without_a_page(tab: Any, pages: str, address: str, named: str) -> None:
+    """It is said that there is no such page, with the pages that there are; the overview does not stand in for it, and
+    no notice of Streamlit's own lies over it."""
+    settled(tab, f"{pages}/{address}")
 
     main = tab.get_by_test_id("stMain")
     main.get_by_role("heading", name="No such page").wait_for()
-    main.get_by_text("no-such-thing").wait_for()
+    expect(main.get_by_text(f"“{named}”")).to_be_visible(timeout=PATIENCE_MS)
     expect(main.get_by_role("link")).to_have_count(9, timeout=PATIENCE_MS)
     expect(tab.get_by_test_id("stException")).to_have_count(0)
+    expect(tab.get_by_role("dialog")).to_have_count(0)
 
 
 def test_a_cell_opens_its_calls(tab: Any, pages: str) -> None:

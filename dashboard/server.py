@@ -1,0 +1,56 @@
+"""The pages as an ASGI application, run by `telltale dashboard`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import urlencode
+
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+NO_PAGE = "/no-such-page"
+_NAME = re.compile(r"[\w.-]+", re.ASCII)
+_SERVED = frozenset({"_stcore", "static", "media", "component", "app"})
+"""The first parts of addresses that Streamlit serves itself."""
+
+
+class OneName:
+    """Sends a browser that asks for an address of several parts (`/a/b`), or of strange signs, to the page that says
+    that there is none.
+
+    The pages name their scripts relative to the address: below `/a/` the browser would look for them in vain, and show
+    nothing. And a page of Streamlit's can only be named by plain signs.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or hand it on."""
+        asked = _strange(scope) if scope["type"] == "http" else ""
+        if not asked:
+            await self._app(scope, receive, send)
+            return
+        place = f"{_base()}{NO_PAGE}?{urlencode({'asked': asked[:1024]})}"
+        await RedirectResponse(place, 307, headers={"cache-control": "no-store"})(scope, receive, send)
+
+
+def _base() -> str:
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{base}" if base else ""
+
+
+def _strange(scope: Scope) -> str:
+    """What a browser asks for where no page can have that name, and nothing is served there; else ""."""
+    base, path = _base(), str(scope["path"])
+    own = path.removeprefix(base).strip("/") if path.startswith(base) else ""
+    accepts = next((value for name, value in scope["headers"] if name == b"accept"), b"")
+    is_page = scope["method"] in ("GET", "HEAD") and b"text/html" in accepts
+    can_be = not own or _NAME.fullmatch(own) or own.split("/")[0] in _SERVED
+    return own if is_page and not can_be else ""
+
+
+app = st.App(Path(__file__).with_name("app.py"), middleware=[Middleware(OneName)])
