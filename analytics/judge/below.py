@@ -134,12 +134,15 @@ def _is_hollow(value: Any, arguments: Any) -> bool:
 
 
 _MOST_KEYS = 20
-_EFFORT = words("waited waitedms waited_ms elapsedms durationms tookms took_ms latency_ms polls attempts tries retries")
+_BESIDE = words(
+    "unit units currency timezone waited waitedms waited_ms elapsedms durationms tookms took_ms latency_ms polls "
+    "attempts tries retries"
+)
 
 
 def _is_measure(key: str) -> bool:
-    """Whether a key frames an answer, or only says what it took to get none: how often, how long."""
-    return is_frame(key) or key.lower() in _EFFORT
+    """Whether a key frames an answer, or only says what it is measured in, or how often and how long it was tried."""
+    return is_frame(key) or key.lower() in _BESIDE
 
 
 def _is_deed_undone(case: Case) -> bool:

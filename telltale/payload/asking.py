@@ -10,6 +10,7 @@ from typing import Any
 
 from telltale.payload.evidence import told_texts
 from telltale.payload.marks import bears_mark
+from telltale.payload.named import names_compound
 from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked
 from telltale.payload.verbs import (
@@ -53,7 +54,11 @@ def is_document(text: str, asked: Asked) -> bool:
     if not names_documents(asked.tool) and not names_a_file(asked):
         return False
     body = text.strip()
-    return len(body) > _DOCUMENT_CAP or ("\n" in body and "Traceback" not in body and "\n    at " not in body)
+    if len(body) > _DOCUMENT_CAP:
+        return True
+    if names_compound(body.split("\n", 1)[0][:200], asked.tool):  # no document, but an answer about the call
+        return False
+    return "\n" in body and "Traceback" not in body and "\n    at " not in body
 
 
 def names_a_file(asked: Asked) -> bool:

@@ -12,7 +12,7 @@ from telltale.payload.words import holds_any
 from telltale.vocabulary import Code
 
 _ANCHORS = ("no such ", "syntax error", "constraint failed", "does not exist", "Unknown ", "doesn't exist")
-_MORE_ANCHORS = ("SQL syntax", "Invalid ", "database is locked", "violates ", "no column named")
+_MORE_ANCHORS = ("SQL syntax", "Invalid ", "database is locked", "violates ", "no column named", "foreign key")
 _FORMS = re.compile(
     r"\s*(?:(?P<missing>no such (?:column|table|function|module|index|savepoint): \S{1,80}(?=\s*$| - |\n)"
     r"|(?:relation|column|function|schema|role|database|type) \"?[\w.]{1,100}\"?(?: of relation \"\w{1,80}\")?"
@@ -20,8 +20,10 @@ _FORMS = re.compile(
     r"|Unknown (?:column|table|database) '[^'\n]{1,100}'|Table '[^'\n]{1,100}' doesn't exist"
     r"|Invalid (?:object|column) name '[^'\n]{1,100}')"
     r"|(?P<syntax>near \"[^\"\n]{0,80}\": syntax error|syntax error at or near \"|You have an error in your SQL syntax)"
-    r"|(?P<conflict>(?:UNIQUE|PRIMARY KEY) constraint failed|duplicate key value violates unique constraint)"
-    r"|(?P<refused>(?:NOT NULL|CHECK|FOREIGN KEY) constraint failed|new row for relation \"\w{1,80}\" violates )"
+    r"|(?P<conflict>(?:UNIQUE|PRIMARY KEY) constraint failed|duplicate key value violates unique constraint"
+    r"|update or delete on table \"\w{1,80}\" violates foreign key|Cannot delete or update a parent row: )"
+    r"|(?P<refused>(?:NOT NULL|CHECK|FOREIGN KEY) constraint failed|new row for relation \"\w{1,80}\" violates "
+    r"|insert or update on table \"\w{1,80}\" violates foreign key|Cannot add or update a child row: )"
     r"|(?P<unfit>table \S{1,100} has no column named \S{1,80})|(?P<locked>database is locked))"
 )
 _CODES = {

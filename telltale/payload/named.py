@@ -74,6 +74,11 @@ def _denies_tool(text: str, tool: str) -> bool:
     return False
 
 
+def names_compound(line: str, tool: str) -> bool:
+    """Whether a line names the called tool, by a name that is no plain word of the language."""
+    return any(name in line and _is_compound(name) for name in names_of(tool[:200]))
+
+
 def failing_tool(text: str, tool: str) -> str | None:
     """The beginning of a text that says of the called tool that it failed; None for every other text.
 

@@ -180,6 +180,8 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_CONFLICT, "locked", r"\b(?:is|was|are|been) locked\b|\blocked by\b"),
     (_CONFLICT, "concurrent ", r"concurrent (?:update|modification|write)"),
     (_CONFLICT, "unique constraint", None),
+    (_CONFLICT, "foreign key", r"(?:update or delete|delete or update)\b.{1,120}\bforeign key"),
+    (_INVALID, "foreign key", r"\bforeign key constraint\b"),
     (_CONFLICT, "deadlock", None),
     (_INVALID, "validation", r"validation (?:error|failed)|\d+ validation|failed validation"),
     (
