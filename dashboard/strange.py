@@ -15,18 +15,20 @@ ASKED = "asked"
 
 def address() -> str:
     """What the address asks for where that names no page, without slashes around it; "" where it names one."""
-    path = unquote(urlsplit(str(st.context.url or "")).path).strip("/")
-    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    own = path.removeprefix(base).strip("/")
-    if own == NO_PAGE:
-        return str(st.query_params.get(ASKED, ""))[:1024].strip("/") or own
-    return "" if own in links.PLACES else own
+    name = _name()
+    if name == NO_PAGE:
+        return str(st.query_params.get(ASKED, ""))[:1024].strip("/") or name
+    return "" if name in links.PLACES else name
 
 
 def page() -> st.Page | None:
     """A page for an address that names none: without it Streamlit lays a notice of its own over what we say of it."""
-    asked = address()
-    if not asked:
+    if not address() or "/" in _name():
         return None
-    name = NO_PAGE if "/" in asked else asked
-    return st.Page("app_pages/home.py", title="No such page", url_path=name, visibility="hidden")
+    return st.Page("app_pages/home.py", title="No such page", url_path=_name(), visibility="hidden")
+
+
+def _name() -> str:
+    path = unquote(urlsplit(str(st.context.url or "")).path).strip("/")
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return path.removeprefix(base).strip("/")
