@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pydantic
 from pydantic import Field
@@ -34,6 +34,7 @@ from collector.config_sections import (
     ToolConfig,
     TracingConfig,
 )
+from collector.config_words import wrong
 from telltale.redaction import RedactionConfig
 
 PREFIX = "TELLTALE_"
@@ -65,7 +66,7 @@ class Config(BaseSettings):
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
     cors_headers: Annotated[tuple[str, ...], NoDecode] = ()
-    log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
     ready_file: Path | None = None
     tls: TlsConfig = TlsConfig()
     limits: LimitsConfig = LimitsConfig()
@@ -143,14 +144,14 @@ def load(file: Path | None = None, **flags: Any) -> Config:
 
 
 def _sentence(error: pydantic.ValidationError, given: dict[str, Any]) -> str:
-    first = error.errors(include_url=False, include_context=False)[0]
+    first = error.errors(include_url=False)[0]
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         near = nearest_beside(Config, first["loc"])
         variable = _source(key, given).startswith(PREFIX)
         meant = "" if near is None else PREFIX + "__".join(near).upper() if variable else ".".join(near)
         return f"{_source(key, given)}: there is no such setting" + (f"; the nearest name is {meant}" if meant else "")
-    return f"{_source(key, given)}: {first['msg'].removeprefix('Value error, ')} (got {str(first['input'])[:60]!r})"
+    return f"{_source(key, given)}: {wrong(first)} (got {str(first['input'])[:60]!r})"
 
 
 def _source(key: str, given: dict[str, Any]) -> str:

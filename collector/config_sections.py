@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import pydantic
 from pydantic import BaseModel, ConfigDict, Field
 
+from collector.config_words import like
 from collector.decode import DecodeLimits
 from collector.receiver.http_protocol import ConnectionLimits
 from collector.store import Limits, Options
 from collector.store.retention import Terms
 
 MIB = 1024 * 1024
+
+Size = Annotated[str, like(r"\d+\s*(KB|MB|GB|KiB|MiB|GiB)", "must be a size such as 450MB or 1GiB")]
+Address = Annotated[
+    str,
+    like(
+        r"(https?|grpc)://[^/\s]+(/\S*)?", "must be an address such as http://collector:4318 or grpc://collector:4317"
+    ),
+]
 
 
 class _Section(BaseModel):
@@ -109,9 +119,9 @@ class LimitsConfig(_Section):
 class StoreConfig(_Section):
     """`[store]`: what DuckDB may use, and the one folder that backups go to."""
 
-    memory_limit: str = Field(default="450MB", pattern=r"^\d+\s*(KB|MB|GB|KiB|MiB|GiB)$")
+    memory_limit: Size = "450MB"
     threads: int = Field(default=1, ge=1)
-    checkpoint_threshold: str = Field(default="256MB", pattern=r"^\d+\s*(KB|MB|GB|KiB|MiB|GiB)$")
+    checkpoint_threshold: Size = "256MB"
     backup_folder: Path | None = None
     free_floor_bytes: int | None = Field(default=None, ge=0)
 
@@ -140,7 +150,7 @@ class TracingConfig(_Section):
     ones (see `collector.tracing`).
     """
 
-    endpoint: str | None = Field(default=None, pattern=r"^(https?|grpc)://[^/\s]+(/\S*)?$")
+    endpoint: Address | None = None
     headers: dict[str, str] = Field(default_factory=dict)
     ratio: float = Field(default=1.0, ge=0, le=1)
 
