@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from telltale._envelope import Dialect
+
+_log = logging.getLogger("telltale")
+
+_CAPTURE = "TELLTALE_CAPTURE_CONTENT"
+_OTHER_CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+_told: set[str] = set()
 
 _OFF = frozenset({"0", "false", "no", "off", "no_content", "none"})
 
@@ -16,11 +23,27 @@ def _capture_by_environment() -> bool:
     """`TELLTALE_CAPTURE_CONTENT` decides; unset, OpenTelemetry's own switch for GenAI content does; unset, content is
     captured, because a result that is not there cannot be judged.
     """
-    for name in ("TELLTALE_CAPTURE_CONTENT", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"):
+    _tell_misspelt()
+    for name in (_CAPTURE, _OTHER_CAPTURE):
         value = os.environ.get(name, "").strip().lower()
         if value:
             return value not in _OFF
     return True
+
+
+def _tell_misspelt() -> None:
+    """Warn, once for each, of variables that were meant for `TELLTALE_CAPTURE_CONTENT`: with it misspelt, content that
+    somebody wanted kept out is captured. Others that begin with `TELLTALE_` are the service's.
+    """
+    unknown = [name for name in os.environ if name.upper().startswith("TELLTALE_") and name not in (_CAPTURE, *_told)]
+    if not unknown:
+        return
+    from difflib import get_close_matches  # only a process with such variables pays for it
+
+    for name in unknown:
+        if "CAPTURE" in name.upper() or get_close_matches(name.upper(), [_CAPTURE], cutoff=0.78):
+            _told.add(name)
+            _log.warning("%s is set, but there is no such setting; the nearest name is %s", name[:80], _CAPTURE)
 
 
 def random_reference() -> str:

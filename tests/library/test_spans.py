@@ -250,6 +250,25 @@ def test_the_environment_decides_on_content(
     assert telltale.reset_defaults().capture_content is captured_content
 
 
+@pytest.mark.parametrize(
+    "name", ["TELLTALE_CAPTUR_CONTENT", "TELLTALE_CAPTURE", "TELLTALE_NO_CONTENT", "telltale_capture_content"]
+)
+def test_a_misspelt_switch_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    """Content that should have been kept out is captured: a warning names the variable, but none of the service's."""
+    monkeypatch.setattr("telltale._config._told", set())
+    for service in ("TELLTALE_API_PORT", "TELLTALE_RETENTION__SPAN_DAYS", "TELLTALE_API_TOKEN"):
+        monkeypatch.setenv(service, "1")
+    monkeypatch.setenv(name, "0")
+
+    assert telltale.reset_defaults().capture_content is True
+    telltale.reset_defaults()
+
+    told = [record.getMessage() for record in caplog.records if record.name == "telltale"]
+    assert told == [f"{name} is set, but there is no such setting; the nearest name is TELLTALE_CAPTURE_CONTENT"]
+
+
 def test_secrets_are_masked_on_the_span_and_optionally_for_the_model(telltale_spans: SpanCapture) -> None:
     """A key in a result never goes on the span; the model gets it unless told otherwise."""
     secret = "sk-abcdefghijklmnopqrstuvwxyz0123"
