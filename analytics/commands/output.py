@@ -115,9 +115,9 @@ def rate_text(rate: Mapping[str, Any], none: str = "no failures measured") -> st
     """
     if rate["rate"] is None:
         return none if not rate["not_measured"] else f"not measured ({count(rate['not_measured'], 'call')})"
-    beside = f", {rate['not_measured']} not measured" if rate["not_measured"] else ""
+    beside = f"; {count(rate['not_measured'], 'call')} not measured" if rate["not_measured"] else ""
     span = f"{rate['low'] * 100:.0f}–{rate['high'] * 100:.0f} %"
-    return f"{rate['rate'] * 100:.1f} % of {rate['denominator']} ({span}{beside})"
+    return f"{rate['rate'] * 100:.1f} % of {rate['denominator']} ({span}){beside}"
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Annotated, Any
 import jinja2
 import typer
 
+from analytics.alerts.wording import count
 from analytics.commands.lists import FAILING, Api, Db, with_options
 from analytics.commands.output import lines_of, plain, quiet_pipe, rate_text
 from analytics.commands.source import fail, source
@@ -58,8 +60,30 @@ def _templates() -> jinja2.Environment:
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
     )
+    made.filters.update(compliance=compliance_text, left_out=left_out)
     made.filters.update(plain=plain, lines=lines_of, rate=rate_text, seconds=_seconds, cell=_cell)
     return made
+
+
+def compliance_text(report: Mapping[str, Any]) -> str:
+    """The rate of all tools in words that add up with the failures above it."""
+    rate, failures = report["compliance"], report["failures"]
+    if not failures:
+        return "no failures"
+    if not rate["denominator"]:
+        return f"not measured: of {count(failures, 'failure')} no result was captured"
+    span = f"{rate['low'] * 100:.0f}–{rate['high'] * 100:.0f} %"
+    basis = f"{rate['numerator']} of {count(rate['denominator'], 'failure')}"
+    return f"{rate['rate'] * 100:.1f} % ({basis}; 95 % interval {span})"
+
+
+def left_out(report: Mapping[str, Any]) -> str:
+    """What is in no rate: calls whose result was not captured, and how many failures are among them; "" for none."""
+    rate = report["compliance"]
+    if not rate["not_measured"]:
+        return ""
+    failed = report["failures"] - rate["denominator"]
+    return f"{count(rate['not_measured'], 'call')} without a captured result, {count(failed, 'failure')} among them"
 
 
 def _cell(value: Any, width: int) -> str:

@@ -37,12 +37,12 @@ tables.reading(
     pd.DataFrame(
         {
             "rule": [plain(row.get("rule"), 80) for row in shown],
-            "says": [plain(row.get("sentence"), 300) for row in shown],
-            "confidence": [plain(row.get("confidence"), 20) for row in shown],
             "calls": [row.get("calls") for row in shown],
             "muted": [row.get("muted") for row in shown],
-            "last": [words.ago(row.get("last_seen")) for row in shown],
             "precision": [words.checked(row.get("precision")) for row in shown],
+            "last": [words.ago(row.get("last_seen")) for row in shown],
+            "confidence": [plain(row.get("confidence"), 20) for row in shown],
+            "says": [plain(row.get("sentence"), 300) for row in shown],
         }
     ),
     "rules",

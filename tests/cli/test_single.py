@@ -193,6 +193,25 @@ def test_a_report_that_is_cut_says_so(run: Run, db: Path) -> None:
     assert "of 3 groups" not in render(whole, "text"), "an answer of an earlier release"
 
 
+def test_compliance_adds_up_with_the_failures(run: Run, db: Path) -> None:
+    """Of how many failures, how many are left out and why; no failure is no rate, and what was not captured neither."""
+    whole = json.loads(run("report", "--db", db, "--format", "json").stdout)
+
+    def shown(failures: int, **made: Any) -> str:
+        told = render({**whole, "failures": failures, "compliance": rate(**made)}, "text")
+        return told[told.index("Compliance") : told.index("Budgets")]
+
+    assert shown(3, numerator=1, denominator=3) == (
+        "Compliance            33.3 % (1 of 3 failures; 95 % interval 6–79 %)\n"
+    )
+    assert shown(4, numerator=1, denominator=3, not_measured=9).splitlines()[1] == (
+        "  left out            9 calls without a captured result, 1 failure among them"
+    )
+    assert "not measured: of 2 failures no result was captured" in shown(2, numerator=0, denominator=0, not_measured=2)
+    assert shown(0, numerator=0, denominator=0) == "Compliance            no failures\n"
+    assert "left out: 9 calls" in render({**whole, "compliance": rate(1, 3, 9)}, "html")
+
+
 def test_one_is_not_plural(run: Run, tmp_path: Path) -> None:
     """A count of one has its noun in the singular, in every command that counts."""
     spans = [span for span in scene(time.time_ns()).spans if span.name == "execute_tool list_meetings"][:1]
