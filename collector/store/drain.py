@@ -68,6 +68,7 @@ class Drain:
         self.failures = 0
         self.last_error: str | None = None
         self.failing_since: float | None = None
+        self._told: set[str] = set()
         self.rejected_rows = 0
         self.duplicates = 0
         self.rows = 0
@@ -122,15 +123,28 @@ class Drain:
                 else:
                     self._checkpoint_if_due()
                 pause = 0.1
-                self.last_error = self.failing_since = None
+                self._goes_on()
             except (duckdb.Error, StoreUnavailable, OSError) as error:
-                self.failures += 1
-                self.last_error = f"{type(error).__name__}: {error}"
-                if self._backlog.rows and self.failing_since is None:
-                    self.failing_since = time.monotonic()
-                log.warning("store_writing_failed", error=self.last_error[:500], failures=self.failures)
+                self._failed(error)
                 self._stopping.wait(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE_S)
+
+    def _failed(self, error: Exception) -> None:
+        """Told once for each class of error while it lasts: a disk may be full for days."""
+        self.failures += 1
+        kind = type(error).__name__
+        self.last_error = f"{kind}: {error}"
+        if self._backlog.rows and self.failing_since is None:
+            self.failing_since = time.monotonic()
+        if kind not in self._told:
+            log.warning("store_writing_failed", error=self.last_error[:500], failures=self.failures)
+            self._told.add(kind)
+
+    def _goes_on(self) -> None:
+        self.last_error = self.failing_since = None
+        if self._told:
+            log.warning("store_writing_goes_on", failures=self.failures)
+            self._told.clear()
 
     def _check_file(self) -> None:
         """A file that was removed or replaced can be asked to the end; what is taken must not go down with it."""

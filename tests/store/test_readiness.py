@@ -8,10 +8,39 @@ from pathlib import Path
 
 import duckdb
 import pytest
+import structlog
 from making import span
+from structlog.testing import capture_logs
 
 from analytics.store import Batch
-from collector.store import DuckDBStore, stats, writer
+from collector.store import DuckDBStore, drain, stats, writer
+
+
+def test_a_failure_that_lasts_is_logged_when_it_begins_and_ends(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk may be full for days: one line for each class of error, and one when rows get in again."""
+    whole, broken = writer.write, threading.Event()
+
+    def failing(*args: object, **more: object) -> object:
+        if broken.is_set():
+            raise duckdb.IOException("No space left on device")
+        return whole(*args, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(writer, "write", failing)
+    with capture_logs() as said:
+        monkeypatch.setattr(drain, "log", structlog.get_logger())
+        store = DuckDBStore(path)
+        broken.set()
+        store.append(Batch([span(1)]))
+        deadline = time.monotonic() + 60
+        while store.drain.failures < 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        broken.clear()
+        assert store.flush()
+        store.close()
+    lines = [line for line in said if line["event"].startswith("store_writing")]
+    assert [line["event"] for line in lines] == ["store_writing_failed", "store_writing_goes_on"]
+    assert "No space left" in lines[0]["error"]
+    assert lines[1]["failures"] >= 3
 
 
 @pytest.mark.parametrize(
