@@ -38,6 +38,14 @@ class Pattern:
     around: tuple[str, ...] = ()
     reach: int = 0
 
+    def stretch(self, text: str) -> tuple[int, int]:
+        """The part of a text that can hold hits."""
+        if not self.around:
+            return 0, len(text)
+        first = min((at for literal in self.around if (at := text.find(literal)) >= 0), default=len(text))
+        last = max(text.rfind(literal) for literal in self.around)
+        return max(0, first - self.reach), max(0, last + 10 * self.reach)
+
 
 _FREE = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
 """Not inside a word; an escape (%3D, \\n) before the token is no part of a word."""

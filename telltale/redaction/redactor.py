@@ -18,6 +18,7 @@ from telltale.redaction.keyed_text import MOST_HITS, mask_keyed
 from telltale.redaction.keys import KEY_LITERALS, KEY_SHAPE, kind_of_attribute, kind_of_key
 from telltale.redaction.patterns import PATTERNS, SECRETS, Pattern
 from telltale.redaction.prefilter import prefilter
+from telltale.redaction.walk import Mark, Walk
 
 _SHORTEST = 5
 """No secret that a pattern knows is shorter."""
@@ -62,43 +63,6 @@ STRUCTURE_KEYS = (
     "mcp.method.name",
 )
 """Attribute names that the allow-list mode always keeps: they carry structure, never content."""
-
-
-Mark = Callable[[str, str], str]
-"""What stands for a kind and a secret."""
-
-
-class _TooManyError(ValueError):
-    """A text of JSON holds more secrets than are masked one by one."""
-
-
-@dataclass(slots=True)
-class _Walk:
-    """One walk through JSON: so many marks as one text may hold, whether all that was masked were whole values, and
-    whether an object had a key twice.
-    """
-
-    of: Mark
-    left: int = MOST_HITS
-    only_whole: bool = True
-    doubled: bool = False
-
-    def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """An object of which the last value of a key counts, as every reader of JSON has it."""
-        value = dict(pairs)
-        self.doubled |= len(value) != len(pairs)
-        return value
-
-    def mark(self, kind: str, secret: str) -> str:
-        """As `Redactor.mark`.
-
-        Raises:
-            _TooManyError: it was one too many.
-        """
-        self.left -= 1
-        if self.left < 0:
-            raise _TooManyError
-        return self.of(kind, secret)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +234,7 @@ class Redactor:
         """
         if text.lstrip()[:1] not in ("{", "["):
             return None
-        walk = _Walk(self.mark)
+        walk = Walk(self.mark)
         try:
             value = json.loads(text, object_pairs_hook=walk.object)
             masked = self._by_key(value, 0, walk)
@@ -280,7 +244,7 @@ class Redactor:
             text = json.dumps(masked, ensure_ascii=False)
         return text, walk.only_whole
 
-    def _by_key(self, value: Any, depth: int, walk: _Walk) -> Any:
+    def _by_key(self, value: Any, depth: int, walk: Walk) -> Any:
         """A parsed value with key rules applied, also in text inside it; the same object where nothing changed."""
         if isinstance(value, str):
             if (":" not in value and "=" not in value and "%3" not in value) or len(self._patterns) not in self._hits(
@@ -311,7 +275,7 @@ class Redactor:
 
     def _mask_pattern(self, text: str, pattern: Pattern, regex: re.Pattern[str], group: str | int) -> str:
         accept, rejected = pattern.accept or len, 0
-        start, end = _stretch(text, pattern)
+        start, end = pattern.stretch(text)
         part = text[start:end]
         pieces, done = [text[:start]], 0
         for match in regex.finditer(part):
@@ -327,15 +291,6 @@ class Redactor:
             pieces += [part[done:at], f"{quote}{self.mark(pattern.kind, found[:length])}{quote}"]
             done = at + length
         return "".join([*pieces, part[done:], text[end:]]) if done else text
-
-
-def _stretch(text: str, pattern: Pattern) -> tuple[int, int]:
-    """The part of a text that can hold hits of a pattern."""
-    if not pattern.around:
-        return 0, len(text)
-    first = min((at for literal in pattern.around if (at := text.find(literal)) >= 0), default=len(text))
-    last = max(text.rfind(literal) for literal in pattern.around)
-    return max(0, first - pattern.reach), max(0, last + 10 * pattern.reach)
 
 
 _BEFORE_NUMBER = re.compile(r"(\\{0,7}\")\s{0,4}:\s{0,4}(?:\[\s{0,4})?\Z")
