@@ -14,7 +14,6 @@ from analytics.calls import Call
 from analytics.jobs.session_memory import Earlier, Key, SessionMemory
 from analytics.jobs.writing import Judged, Refreshed, State, state_of
 from analytics.judge import WINDOW_CALLS, WINDOW_NS, Answer, SessionCall, Update, add_update, apply_update, settled
-from analytics.judge.turns import Turns
 from analytics.settings import JudgeSettings
 from analytics.store import TraceKey, Transaction
 from telltale.vocabulary import Flag, Outcome
@@ -68,7 +67,7 @@ class SessionPass:
         for each in judged:
             alone = [call for call in each.calls if not call.session_id]
             if alone:
-                self._finish(Earlier([], {}), alone, answers.get(each.key, ()), Turns([each.trace]))
+                self._finish(Earlier([], {}), alone, answers.get(each.key, ()))
             for call in each.calls:
                 if call.session_id:
                     fresh[call.project, call.session_id].append(call)
@@ -77,12 +76,11 @@ class SessionPass:
                 for session_id in {call.session_id for call in each.calls if call.session_id}:
                     said[each.key.project, session_id].extend(told)
         earlier = self._memory.earlier(transaction, fresh, {each.key for each in judged})
-        turns = Turns(each.trace for each in judged)
         changed: list[Refreshed] = []
         self._fresh = {}
         for key, calls in fresh.items():
             heard = self._memory.said(key, said.get(key, ()))
-            self._fresh[key], touched = self._finish(earlier[key], calls, heard, turns)
+            self._fresh[key], touched = self._finish(earlier[key], calls, heard)
             changed += [Refreshed(key[0], call, was) for call, was in touched if state_of(call) != was]
         return changed
 
@@ -97,7 +95,7 @@ class SessionPass:
         self._fresh = {}
 
     def _finish(
-        self, earlier: Earlier, fresh: Sequence[Call], answers: Sequence[Answer], turns: Turns
+        self, earlier: Earlier, fresh: Sequence[Call], answers: Sequence[Answer]
     ) -> tuple[list[SessionCall], list[tuple[SessionCall, State]]]:
         """Judge fresh calls of one session beside the stored ones that they concern.
 
@@ -110,15 +108,12 @@ class SessionPass:
             earlier: calls judged earlier, in order of start.
             fresh: calls judged now; their rows are changed in place.
             answers: what the agent said, in order of time.
-            turns: of the fresh calls' traces.
 
         Returns:
             The fresh calls as they then stand; the stored ones that were touched, and what was known of them before.
         """
         stored = earlier.calls
-        for each in fresh:
-            each.turn = turns.of(each)
-        made = [SessionCall.of(each, each.turn) for each in fresh]
+        made = [SessionCall.of(call) for call in fresh]
         rows = {call.id: call for call in fresh}
         touched: dict[str, State] = {}
         if _others(earlier, made):

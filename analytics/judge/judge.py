@@ -112,6 +112,7 @@ def _row(call: LogicalCall, verdict: Verdict, trace: Trace) -> Call:
         result_hash=_result_hash(call) if call.payload is not Payload.ABSENT else None,
         lost=call.lost,
         received_ns=span.received_ns,
+        turn=call.turn,
     )
 
 

@@ -48,10 +48,10 @@ class SessionCall:
     rules: list[str]
     evidence: list[dict[str, Any]]
     recovered: bool | None
-    turn: int | None = 0
+    turn: int | None
 
     @classmethod
-    def of(cls, call: Call, turn: int | None = 0) -> Self:
+    def of(cls, call: Call) -> Self:
         """The part of a call that its session looks at."""
         return cls(
             call.id,
@@ -73,7 +73,7 @@ class SessionCall:
             call.rules,
             call.evidence,
             call.recovered,
-            turn,
+            call.turn,
         )
 
     @property

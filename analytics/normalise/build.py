@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 from analytics.normalise.aborted import mark_aborted
@@ -15,6 +16,7 @@ from analytics.normalise.merge import groups
 from analytics.normalise.messages import shown
 from analytics.normalise.reading import ToolSpan, arguments_of
 from analytics.normalise.tree import Tree, build
+from analytics.normalise.turns import turn_starts
 from analytics.normalise.upstream import upstream_of
 from analytics.normalise.values import MISSING, as_text
 from analytics.settings import JudgeSettings
@@ -52,6 +54,7 @@ def _normalise(trace: Trace) -> list[LogicalCall]:
             forget_elided(group)
     reached, responses = upstream_of(tree)
     calls = [_call(group, reached, responses) for group in members]
+    turns_began = turn_starts(tree)
     wanted = {call.call_id: call.span.start_ns for call in calls if call.call_id is not None}
     conversation = read_conversation(tree, trace.logs, wanted)
     asked, alone = match(tree, conversation, calls)
@@ -61,7 +64,7 @@ def _normalise(trace: Trace) -> list[LogicalCall]:
             _tell(call, conversation.answer(asked[place].request.call_id or call.call_id, asked[place].turn))
         else:
             _tell(call, conversation.answer(call.call_id))
-        _place(call, context, members[place][0].index)
+        _place(call, context, members[place][0].index, turns_began)
         note_losses(call, members[place])
     mark_aborted(tree, calls, members)
     turns = {place: request.turn for place, request in asked.items()}
@@ -69,7 +72,7 @@ def _normalise(trace: Trace) -> list[LogicalCall]:
     inferred = infer(tree, conversation, alone, known)
     indices = {tree.spans[index].span_id: index for index in tree.models}
     for call in inferred:
-        _place(call, context, indices.get(call.span.span_id, 0))
+        _place(call, context, indices.get(call.span.span_id, 0), turns_began)
     return sorted(calls + inferred, key=_order)
 
 
@@ -189,11 +192,14 @@ def _tell(call: LogicalCall, answered: Answered | None) -> None:
             call.marks.append(mark)
 
 
-def _place(call: LogicalCall, context: Context, index: int) -> None:
-    """Session, user, agent, model, service and release of a call; the calling side's, where there are two."""
+def _place(call: LogicalCall, context: Context, index: int, turns_began: list[int]) -> None:
+    """Session, turn, user, agent, model, service and release of a call; the calling side's, where there are two."""
     placed = context.place(index)
     if placed.session is not None:
         call.session_id, call.session_source = placed.session
+    if turns_began:
+        began = call.span.start_ns if len(call.members) < 2 else min(member.start_ns for member in call.members)
+        call.turn = max(1, bisect_right(turns_began, began))
     if placed.user is not None:
         call.user, call.sources["user"] = placed.user
     if placed.agent is not None:

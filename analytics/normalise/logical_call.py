@@ -45,7 +45,8 @@ class LogicalCall:
     is taken off (Python objects), meaningful where `payload` is not ABSENT; `result_text` and `arguments_text` are as
     sent. `upstream` are the descendant spans of the members that reach outside (HTTP, RPC, DB clients…), in time
     order. `told` is the text that the model was given for this call, where a message shows it; it rests on `answer`, as
-    found in the message (most calls are never asked for it). `lost` says what was missing and how to switch it on.
+    found in the message (most calls are never asked for it). `turn` is which turn of its trace it
+    belongs to, from 1; 0 where the trace shows none. `lost` says what was missing and how to switch it on.
     """
 
     id: str
@@ -69,6 +70,7 @@ class LogicalCall:
     model: str | None = None
     service: str | None = None
     release: str | None = None
+    turn: int = 0
     inferred: bool = False
     run_aborted: bool = False
     wrappers: list[str] = field(default_factory=list)

@@ -25,6 +25,7 @@ def made(n: int, at: float, *, ok: bool = False, tool: str = "find", lasts: floa
         "fingerprint": None if ok else "f",
         "code": None if ok else "UNAVAILABLE",
         "arguments": '{"q": "x"}',
+        "turn": 0,
     }
     fields.update(more)
     return Call(

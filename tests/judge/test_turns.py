@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 
 from analytics.calls import Call
 from analytics.judge import SessionCall, judge_session
-from analytics.judge.turns import Turns, turn_starts
+from analytics.normalise.tree import build
+from analytics.normalise.turns import turn_starts
 from analytics.settings import JudgeSettings
 from analytics.spans import Span, Trace
 from telltale.vocabulary import Confidence, Declared, Outcome, Payload
@@ -73,13 +75,16 @@ RUN, SEES, ACTS = "invoke_agent", "chat", "execute_tool"
 )
 def test_where_turns_begin(spans: list[Span], starts: list[int]) -> None:
     """Runs of agents that nothing else in the trace began; a model without an agent is one turn."""
-    assert turn_starts(spans) == [start * SECOND for start in starts]
+    assert turn_starts(build(Trace("default", "t1", spans, []))) == [start * SECOND for start in starts]
 
 
 def rules(first: Call, second: Call, *traces: Trace) -> list[str]:
-    """What the pass says of the first call."""
-    turns = Turns(traces)
-    calls = [SessionCall.of(each, turns.of(each)) for each in (first, second)]
+    """What the pass says of the first call; a call of none of these traces has no turn that is known."""
+    starts = {trace.trace_id: turn_starts(build(trace)) for trace in traces}
+    for each in (first, second):
+        began = starts.get(each.trace_id)
+        each.turn = None if began is None else bisect_right(began, each.started_ns)
+    calls = [SessionCall.of(each) for each in (first, second)]
     return [rule for update in judge_session(calls, JudgeSettings()) if update.id == first.id for rule in update.rules]
 
 
@@ -108,8 +113,8 @@ def test_a_trace_without_a_turn_of_its_own_goes_on() -> None:
     assert rules(call(1, 2, "t1", **STOP), call(2, 9, "t2"), turn, orphan) == ["agent.went_on_after_stop"]
 
 
-def test_nothing_new_is_told_of_a_trace_that_is_not_at_hand() -> None:
-    """A stored call was held against the one before it when its trace was judged."""
+def test_nothing_new_is_told_of_a_call_whose_turn_is_not_known() -> None:
+    """A call of an older release was held against the one before it when its trace was judged."""
     turn = Trace("default", "t1", [span(1, RUN), span(2, ACTS, 1)], [])
 
     assert rules(call(1, 2, "t1", **STOP), call(2, 9, "t2"), turn) == []
