@@ -92,7 +92,7 @@ def _sentence(incident: Incident) -> str:
 
 def _window(n: Mapping[str, Any]) -> str:
     return (
-        f"{n['sessions']} sessions failed in {n['calls']} calls ({duration(n['window_s'])}). "
+        f"{count(n['sessions'], 'session')} failed in {count(n['calls'], 'call')} ({duration(n['window_s'])}). "
         f"Usual: {percent(n['usual_rate'])} a call, expected {n['expected']:.2g}. Odds by chance {odds(n['odds'])}."
     )
 
@@ -100,24 +100,28 @@ def _window(n: Mapping[str, Any]) -> str:
 def _run(n: Mapping[str, Any]) -> str:
     known = "" if n["baseline_calls"] >= FEWEST_CALLS else " (assumed: no baseline yet)"
     return (
-        f"{n['failing_calls']} of the last {n['calls']} calls failed, in {n['sessions']} sessions. "
+        f"{n['failing_calls']} of the last {count(n['calls'], 'call')} failed, in {count(n['sessions'], 'session')}. "
         f"Usual: {percent(n['usual_rate'])}{known}. Odds by chance {odds(n['odds'])}."
     )
 
 
 def _never_before(n: Mapping[str, Any]) -> str:
-    known = f" in {n['baseline_calls']} calls" if n["baseline_calls"] else "; no baseline yet"
+    known = f" in {count(n['baseline_calls'], 'call')}" if n["baseline_calls"] else "; no baseline yet"
     return f"{count(n['sessions'], 'session')} within 10 min. None in the 7 days before{known}."
+
+
+def _times(n: Mapping[str, Any]) -> str:
+    return count(n["most_calls_of_a_session"], "time")
 
 
 _SENTENCES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "window": _window,
     "run_of_calls": _run,
     "never_before": _never_before,
-    "one_session_keeps_trying": lambda n: f"One session was denied {n['most_calls_of_a_session']} times within 10 min.",
+    "one_session_keeps_trying": lambda n: f"One session was denied {_times(n)} within 10 min.",
     "first_in_a_day": lambda n: f"{count(n['sessions'], 'session')} within 10 min, none in the day before.",
-    "no_data": lambda n: f"{n['calls_a_week_ago']} calls in this hour a week ago.",
-    "notifier_failing": lambda n: f"{count(n['waiting'], 'notice')} waiting, {n['attempts']} tries.",
+    "no_data": lambda n: f"{count(n['calls_a_week_ago'], 'call')} in this hour a week ago.",
+    "notifier_failing": lambda n: f"{count(n['waiting'], 'notice')} waiting, {count(n['attempts'], 'attempt')}.",
 }
 
 
@@ -129,7 +133,8 @@ def describe(incident: Incident, tools: JudgeSettings, settings: AlertSettings) 
         reach = [count(n[f"{who}s_affected"], who) for who in ("session", "user", "agent")]
         lines.append(f"Affected: {', '.join(reach)}.")
     if n.get("inferred"):
-        lines.append(f"Of {count(n['failing_calls'], 'failing call')}, {n['inferred']} carry a derived code only.")
+        verb = "carries" if n["inferred"] == 1 else "carry"
+        lines.append(f"Of {count(n['failing_calls'], 'failing call')}, {n['inferred']} {verb} a derived code only.")
     if n.get("silent_calls"):
         calls, sessions = count(n["silent_calls"], "call"), count(n["silent_sessions"], "session")
         lines.append(f"Silent: {calls} in {sessions} claimed success or bore no mark of the failure.")
