@@ -35,7 +35,10 @@ def test_a_share_keeps_two_digits(share: float, expected: str) -> None:
 ONE = {
     **dict.fromkeys(("sessions", "calls", "failing_calls", "baseline_calls", "most_calls_of_a_session"), 1),
     **dict.fromkeys(("calls_a_week_ago", "waiting", "attempts"), 1),
-    **{"window_s": 600, "usual_rate": 0.01, "expected": 0.1, "odds": 0.001},
+    "window_s": 600,
+    "usual_rate": 0.01,
+    "expected": 0.1,
+    "odds": 0.001,
 }
 
 
