@@ -170,7 +170,9 @@ def _reports_the_deed(reading: Reading) -> bool:
 
 def _is_no_answer(case: Case, attempt: Attempt) -> bool:
     """Whether a text cannot be the answer: examining tools report failures, and "not found" can be said in words."""
-    return verb_of(case.asked.tool) is not Verb.EXAMINE and attempt.cause.code is not Code.NOT_FOUND
+    if attempt.cause.code is Code.NOT_FOUND and not (case.changes and attempt.operation in _WRITES):
+        return False
+    return verb_of(case.asked.tool) is not Verb.EXAMINE
 
 
 def _is_short_text(reading: Reading) -> bool:

@@ -10,12 +10,12 @@ from itertools import islice
 from typing import Any
 
 from telltale.payload.empty import is_empty
-from telltale.payload.evidence import code_inside, short
+from telltale.payload.evidence import code_inside, short, told_texts
 from telltale.payload.fields import Role, fields_of, is_identity, is_truthy_error, role_of
 from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts import read_text
-from telltale.payload.verbs import Verb, names_errors, names_logs, names_speech, verb_of
+from telltale.payload.verbs import Verb, names_a_state, names_errors, names_logs, names_speech, verb_of
 from telltale.vocabulary import Code
 
 _CARRIERS = ("result", "output", "response", "content", "text", "body", "html", "answer", "data", "message", "detail")
@@ -101,6 +101,8 @@ def failed_items(value: Any, asked: Asked) -> Finding | None:
 
 def _all_failed(key: str, items: list[Any], asked: Asked) -> Finding | None:
     batch = verb_of(asked.tool) is not Verb.EXAMINE and _is_batch(items, asked)
+    if not batch and not key and _are_errors(items, asked):
+        return Finding("payload.items_failed", Says.HIDDEN, "[0]", short(items[0]), _code_of_item(items[0]))
     if not batch and not (key in _LISTS and _acts(asked)):
         return None
     if not 0 < len(items) <= _MOST_ITEMS:
@@ -117,6 +119,39 @@ def _all_failed(key: str, items: list[Any], asked: Asked) -> Finding | None:
     told = items[0].get(found.key) if code is None and found is not None else None
     said = code_of_phrase(told) if isinstance(told, str) else None
     return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), said[0] if said else code)
+
+
+def _are_errors(items: list[Any], asked: Asked) -> bool:
+    """Whether a list holds nothing but errors, each with a code and a message, or with a flag and no name of its own.
+
+    As Salesforce answers (`[{"message", "errorCode", "fields"}]`); not where errors, logs or states were asked for.
+    """
+    if not 0 < len(items) <= _MOST_ERRORS or not isinstance(items[0], dict) or items[0].keys().isdisjoint(_ERROR_CODES):
+        return False
+    if verb_of(asked.tool) is Verb.EXAMINE or names_a_state(asked.tool):
+        return False
+    if names_logs(asked.tool) or names_errors(asked.tool) or (len(items) > 1 and not _acts(asked)):
+        return False
+    return all(isinstance(item, dict) and _is_error(item) for item in items)
+
+
+def _is_error(item: dict[str, Any]) -> bool:
+    if item.get("error") is True:
+        return not any(is_identity(key) for key in item)
+    code = next((item[key] for key in _CODED if isinstance(item.get(key), str)), "")
+    return bool(code) and isinstance(item.get("message"), str) and not fields_of(item).substance
+
+
+def _code_of_item(item: dict[str, Any]) -> Code | None:
+    """The code of an error in a list: its own, else what its texts say."""
+    own = code_inside(item, fields_of(item))
+    said = (code_of_phrase(text) for text in told_texts(item)) if own is None or own is Code.INTERNAL else ()
+    return next((found[0] for found in said if found is not None), own)
+
+
+_CODED = ("errorCode", "error_code")
+_ERROR_CODES = frozenset((*_CODED, "error"))
+_MOST_ERRORS = 20
 
 
 def _is_batch(items: list[Any], asked: Asked) -> bool:

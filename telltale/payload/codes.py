@@ -99,11 +99,12 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
     (
         _DENIED,
         "not_allowed invalid_token token_expired expired_token denied policy_violation auth_error login_required"
-        " reauth auth_required not_accessible",
+        " reauth auth_required session_expired invalid_session not_accessible",
     ),
     (
         _MISSING,
-        "not_found no_such no_match does_not_exist unknown_(?:tool|method|resource) missing_resource no_result_found",
+        "not_found no_such no_match does_not_exist unknown_(?:tool|method|resource) missing_resource"
+        " resource_missing no_result_found",
     ),
     (_DOWN, "connect unavailable network socket broken_pipe dns name_resolution gai transport remote_protocol circuit"),
     (_DOWN, "overloaded bad_gateway unknown_host operational unreachable protocol_error ssl service_down fetch_error"),

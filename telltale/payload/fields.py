@@ -35,10 +35,12 @@ _NAMES = {
     Role.ERROR: "error err exception fault traceback error_message errorMessage error_msg errorMsg errmsg error_code"
     " errorCode error_type errorType error_description errorDescription __type error_reason errorReason error_summary"
     " error_details errorDetails error_detail error_info errorInfo"
+    " fehler erreur errore erro ошибка 错误 錯誤 エラー 오류"
     " error_kind errorKind error_class errorClass error_name errorName error_text errorText",
     Role.ERRORS: "errors errorMessages error_messages validationErrors validation_errors userErrors user_errors",
     Role.ERRNO: "errcode errno err_code error_no errorNo serviceErrorCode",
-    Role.GOOD: "ok success succeeded successful isSuccess is_success isSuccessful isOk is_ok",
+    Role.GOOD: "ok success succeeded successful isSuccess is_success isSuccessful isOk is_ok"
+    " erfolg erfolgreich succès éxito exito sucesso успех 成功",
     Role.BAD: "isError is_error iserror hasError has_error hasErrors has_errors failed failure timed_out timedOut"
     " timeout isTimeout is_timeout aborted isAborted is_aborted errored crashed",
     Role.STATUS: "status outcome",
@@ -56,7 +58,7 @@ _NAMES = {
     Role.META: "request_id requestId trace_id traceId correlation_id correlationId timestamp time duration"
     " duration_ms elapsed elapsed_ms took version path instance docs documentation_url doc_url more_info"
     " moreInfo info_url category tool tool_name toolName tool_call_id toolCallId call_id"
-    " callId error_id errorId jsonrpc field param ref reference method url"
+    " callId error_id errorId jsonrpc field fields param ref reference method url"
     " source schema schema_version schemaVersion $schema spanId span_id",
 }
 _ROLES: dict[str, int] = {}
@@ -76,7 +78,10 @@ _NO_IDENTITY = frozenset(
     )
 )
 _FINE = (0, 200, "0", "ok", "OK", "200")
-_NOTHING = ("", "none", "null", "0", "ok", "success", "no error", "false", "nil", "n/a")
+_NOTHING = (
+    *("", "none", "null", "0", "ok", "success", "no error", "false", "nil", "n/a"),
+    *("keine", "keiner", "aucune", "aucun", "nessuno", "ninguno", "nenhum", "нет", "无", "無", "なし", "없음"),
+)
 
 
 @dataclass(slots=True)

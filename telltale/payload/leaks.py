@@ -56,7 +56,14 @@ def _first_look() -> Callable[[str], Sequence[int]]:
     forms = [form for form in PATTERNS if form.profile == SECRETS and form.kind not in _PERSONAL]
     views = [(form.shape, form.literals) for form in (*INTERNAL_PATTERNS, *forms)]
     return prefilter(
-        [*views, (KEY_SHAPE, KEY_LITERALS), (r"\[REDACTED:|jdbc:|\n\s+at ", ("[redacted:", "jdbc:", " at "))]
+        [
+            *views,
+            (KEY_SHAPE, KEY_LITERALS),
+            (
+                r"\[REDACTED:|jdbc:|\n\s+at |\n#[0-9]|panicked at ",
+                ("[redacted:", "jdbc:", " at ", "\n#", "panicked at "),
+            ),
+        ]
     )
 
 
@@ -89,7 +96,7 @@ def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
         if address is not None and address.group(0) not in known:
             yield "connection string", address.group(0)[:40]
     first: dict[str, tuple[int, str]] = {}
-    frames = _FRAMES.search(head) if "\n" in head and " at " in head else None
+    frames = _FRAMES.search(head) if "\n" in head and holds_any(head, _FRAME_ANCHORS) else None
     if frames is not None:
         first["stack trace"] = -1, frames.group(0).strip()
     for place in held:
@@ -109,8 +116,12 @@ def _first_unknown(form: re.Pattern[str], head: str, known: str) -> tuple[int, s
     return None
 
 
-_FRAMES = re.compile(r"(?:^|\n)\s{1,8}at (?:[A-Za-z_][\w`<>+]*\.){1,12}[\w`<>\[\],.]{1,100}\([^\n]{0,300}\)(?=\s|$)")
-"""A frame of .NET, which has no line number where the program was built without them."""
+_FRAMES = re.compile(
+    r"(?:^|\n)\s{1,8}at (?:[A-Za-z_][\w`<>+]*\.){1,12}[\w`<>\[\],.]{1,100}\([^\n]{0,300}\)(?=\s|$)"
+    r"|\n#\d{1,3} (?:\{main\}|[^\s()]{1,200}\(\d{1,6}\): )|\bpanicked at [^\s:]{1,200}:\d{1,6}:\d{1,6}"
+)
+"""A frame of .NET, which has no line number where the program was built without them; of PHP; where Rust panicked."""
+_FRAME_ANCHORS = (" at ", "\n#")
 
 _STACKS = frozenset(("stack", "stackTrace", "StackTrace", "stacktrace", "stack_trace", "traceback"))
 _FRAME = re.compile(r"\s*at [\w.$<>]{3,200}.{0,300}:(?:line )?\d+\)?", re.DOTALL)

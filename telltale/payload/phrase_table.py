@@ -36,6 +36,8 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
         r"\b(?:invalid_(?:grant|client|token|auth|api_?key|credentials?)|unauthorized_client|access_denied"
         r"|insufficient_scope|not_authed|token_revoked)\b",
     ),  # RFC 6749 §5.2, RFC 6750 §3.1, and what services made of them
+    (_DENIED, "permission for ", r"\brequired '[\w.]+' permission for\b"),
+    (_DENIED, "session ", r"\bsession (?:has |is )?(?:expired|no longer valid)\b"),
     (_DENIED, "accepted", r"(?:username|password|credentials?|token)\W.{0,30}not accepted"),
     (
         _DENIED,
@@ -187,7 +189,7 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (
         _INVALID,
         "required",
-        r"\b(?:is|are) required\b|required (?:\w+ ){0,2}(?:is|are|was) (?:missing|not)|missing required",
+        r"\b(?:is|are) required\b|required (?:\W?\w+\W? ){0,3}(?:is|are|was) (?:missing|not)|missing required",
     ),
     (_INVALID, "mandatory ", r"mandatory (?:\w+ ){0,2}(?:parameter|argument|field|input)"),
     (_INVALID, "require", rf"requires? (?:an? |the )?\W?[\w ]{{1,40}}\W? ?(?:{_THINGS})"),
@@ -267,4 +269,19 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
         r"unknown (?:\w+ )?(?:id|name|tool|user|file|host|table|resource|index|collection|database|document"
         r"|record|project|repository|account|customer|order|item|entity|dataset|bucket|queue|topic|channel)\b",
     ),
+    # The same standard phrases in other languages: a thing that is not there, time that ran out
+    (_MISSING, " gefunden", r"\bnicht gefunden\b"),
+    (_MISSING, " encontrad", r"\b(?:no|não) encontrad"),
+    (_MISSING, "introuvable", None),
+    (_MISSING, " trovat", r"\bnon trovat"),
+    (_MISSING, " найден", r"\bне найден"),
+    (_MISSING, "不存在", None),
+    (_MISSING, "找不到", None),
+    (_MISSING, "未找到", None),
+    (_MISSING, "見つかりません", None),
+    (_MISSING, "찾을 수 없", None),
+    (_DOWN, "超时", None),
+    (_DOWN, "超時", None),
+    (_DOWN, "タイムアウト", None),
+    (_DOWN, "시간 초과", None),
 )

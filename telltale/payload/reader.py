@@ -17,7 +17,7 @@ from telltale.payload.objects import read_object
 from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Reading, Says
 from telltale.payload.texts import read_text
-from telltale.payload.verbs import Verb, names_documents, verb_of
+from telltale.payload.verbs import Verb, hands_out_logs, names_documents, names_errors, verb_of
 from telltale.vocabulary import Code
 
 _NESTING = (
@@ -170,8 +170,8 @@ def _read_items(items: list[Any], asked: Asked, reading: Reading) -> None:
 
 
 def _read_sole_item(item: dict[str, Any], place: int, asked: Asked, reading: Reading) -> None:
-    """A list of nothing but one bare error object stands for that error."""
-    if fields_of(item).substance:
+    """A list of nothing but one bare error object stands for that error, unless errors or logs were asked for."""
+    if names_errors(asked.tool) or hands_out_logs(asked.tool) or fields_of(item).substance:
         return
     found = [f for f in read_object(item, asked) if f.rule in ("payload.error_key", "payload.error_object")]
     for finding in found:

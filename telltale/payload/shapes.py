@@ -7,11 +7,11 @@ from http import HTTPStatus
 from typing import Any
 
 from telltale.payload.asking import asks_for_state, is_rehearsed
-from telltale.payload.codes import code_of, code_of_class, code_of_grpc, code_of_http, code_of_sqlstate
+from telltale.payload.codes import code_of, code_of_class, code_of_grpc, code_of_http, code_of_number, code_of_sqlstate
 from telltale.payload.evidence import code_inside, short
 from telltale.payload.fields import Fields, Role, role_of
 from telltale.payload.reading import Asked, Finding, Says
-from telltale.payload.verbs import Verb, names_a_new_deed, verb_of
+from telltale.payload.verbs import Verb, names_a_new_deed, names_errors, verb_of
 from telltale.payload.words import words
 from telltale.vocabulary import Code
 
@@ -49,7 +49,7 @@ def error_object(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
     if isinstance(name, str) and name.endswith(("Error", "Exception")) and ("stack" in value or "message" in value):
         return Finding("payload.error_object", Says.FAILED, "name", name[:200], code_of_class(name))
     for key, inner in fields.get(Role.CODE):
-        found = _numbered(key, inner, value, fields) if not _asks_with_a_code(asked) else None
+        found = _numbered(key, inner, value, fields, asked) if not _asks_with_a_code(asked) else None
         if found is None and (fields.substance == 0 or fields.has(Role.RETRY)):
             found = _coded(key, inner, value, fields, asked)
         if found is not None:
@@ -57,10 +57,16 @@ def error_object(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
     return None
 
 
-def _numbered(key: str, inner: Any, value: dict[str, Any], fields: Fields) -> Finding | None:
-    """`{"code": 102, "message": "…", "data": null}`: a frame of code, message and data, with a code and no data."""
+def _numbered(key: str, inner: Any, value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"code": 102, "message": "…", "data": null}`: a frame of code, message and data, with a code and no data.
+
+    Of a tool that acts also `{"code": 50001, "message": "…"}`: an HTTP status with two digits of the service's own.
+    """
     if type(inner) is not int or inner in _FINE_CODES or 200 <= inner < 300 or not tells(fields):
         return None
+    numbered = 40_000 <= inner < 60_000 and code_of_number(inner) is not None and verb_of(asked.tool) is not Verb.READ
+    if numbered and not fields.substance:
+        return Finding("payload.error_object", Says.FAILED, key, inner, code_of_number(inner))
     if not any(name in value and not value[name] for name in _DATA) or any(value[name] for name in fields.keys):
         return None
     return Finding("payload.error_object", Says.FAILED, key, inner, code_inside(value, fields))
@@ -105,11 +111,18 @@ def _coded(key: str, inner: Any, value: dict[str, Any], fields: Fields, asked: A
         if known is None and (inner.endswith(("Error", "Exception")) or "_" in inner):
             known = code_of_class(inner)
         advised = isinstance(value.get("retryable"), bool) or (known is not None and fields.has(Role.RETRY))
-        if known is not None and _was_given(inner, asked):
+        advised = advised or (_names_an_error(inner, value) and not names_errors(asked.tool))
+        if (known is not None or advised) and _was_given(inner, asked):
             return None
         if advised or (isinstance(value.get("message"), str) and known is not None):
             return Finding("payload.error_object", Says.FAILED, key, inner[:200], known or code_inside(value, fields))
     return None
+
+
+def _names_an_error(code: str, value: dict[str, Any]) -> bool:
+    """Whether a code in capitals says of itself that it is an error's, beside a message: `E_BAY_SHUT`, `TOOL_ERROR`."""
+    parts = code.split("_") if code.isupper() and "_" in code and isinstance(value.get("message"), str) else [""]
+    return parts[0] in ("E", "ERR", "ERROR") or parts[-1] in ("ERR", "ERROR", "EXCEPTION")
 
 
 def _asks_with_a_code(asked: Asked) -> bool:

@@ -64,7 +64,7 @@ _SPEECH = words(
     " preference preferences email emails mail inbox post posts review reviews tweet tweets caption captions subtitle"
     " subtitles text ocr extract reminder reminders todo todos"
 )
-_ERRORS = words("error errors exception exceptions failure failures")
+_ERRORS = words("error errors exception exceptions failure failures rejections violations problems")
 _REMOVALS = words("delete remove unlink purge drop uninstall clear erase")
 _WAITS = words("wait await watch listen poll subscribe")
 _STATES = words("status state health progress poll liveness readiness")
@@ -110,6 +110,11 @@ def names_events(tool: str) -> bool:
     """Whether of the words for logs a tool's name has only "events" or "trace": a calendar's are no log."""
     held = {word.lower() for word in _WORDS.findall(tool[:200])} & _LOGS
     return bool(held) and held <= _EVENTS
+
+
+def hands_out_logs(tool: str) -> bool:
+    """Whether a tool by its name reads logs, so that an error in what it hands out is an entry."""
+    return names_logs(tool) and not names_events(tool) and verb_of(tool) is Verb.READ
 
 
 @lru_cache(maxsize=4096)

@@ -24,6 +24,8 @@ def flags(verdict: Judge, result: Any, **more: Any) -> list[str]:
         "Traceback (most recent call last):\n  File \"/srv/x.py\", line 3, in f\nKeyError: 'a'",
         "IllegalStateException\n\tat com.acme.Ledger.close(Ledger.java:88)",
         "TypeError: x\n    at run (/srv/app/index.js:10:5)",
+        "Fatal error: Uncaught Error: x\nStack trace:\n#0 Depot.php(12): open()\n#1 {main}",
+        "thread 'main' panicked at src/depot.rs:88:14:\ncalled `Option::unwrap()` on a `None` value",
         "error near SELECT id, total FROM invoices WHERE owner = 7",
         "could not connect: mysql://app:hunter22@db-3/ledger",
         "refused by db-7.prod.internal",
@@ -52,6 +54,7 @@ def test_leaked_internals(verdict: Judge, text: str) -> None:
         ("version 10.2.3 is too old", {}),
         ("Choose a day from the list and select a room.", {}),
         ("look at the calendar (it is at 10:30)", {}),
+        ("two refused:\n#1 the crate is locked\n#2 nobody panicked at noon", {}),
         ("see https://docs.example.com/errors", {}),
     ],
 )
