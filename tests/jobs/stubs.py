@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
 from analytics.calls import Call
 from analytics.judge import SessionCall, Update
+from analytics.normalise.tree import build
+from analytics.normalise.turns import turn_starts
 from analytics.settings import JudgeSettings
 from analytics.spans import Span, Trace
 from telltale.vocabulary import Confidence, Declared, Outcome, Payload
@@ -34,8 +37,9 @@ def tool_span(trace: int, number: int, *, project: str = "default", **attributes
 
 
 def stub_judge(trace: Trace, _: JudgeSettings) -> list[Call]:
-    """One call per span that names a tool, with the outcome that the span says."""
+    """One call per span that names a tool, with the outcome that the span says, in its turn."""
     calls = []
+    turns_began = turn_starts(build(trace))
     for span in trace.spans:
         told = span.attributes
         if told.get("poison"):
@@ -70,6 +74,7 @@ def stub_judge(trace: Trace, _: JudgeSettings) -> list[Call]:
                 flags=list(told.get("flags", [])),
                 result=result,
                 lost=list(told.get("lost", [])),
+                turn=bisect_right(turns_began, span.start_ns),
             )
         )
     return calls
