@@ -45,7 +45,7 @@ def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding 
         claimed: whether the object says of itself that it succeeded; then only a mark counts, and no program's output.
     """
     if value.keys().isdisjoint(_ANY_CARRIER):
-        return None
+        return None if claimed else _only_stderr(value, asked)
     if claimed and any(inner == 0 for key, inner in value.items() if role_of(key) == Role.EXIT):
         return None
     for key in (*_CARRIERS, *_LAST_WORDS) if claimed else _CARRIERS:
@@ -62,6 +62,17 @@ def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding 
                 found.key = key
                 return found
     return None
+
+
+def _only_stderr(value: dict[str, Any], asked: Asked) -> Finding | None:
+    """The mark with which a program's only output begins, where nothing was printed beside it and no exit code told."""
+    text = value.get("stderr")
+    if not isinstance(text, str) or value.get("stdout") != "" or any(role_of(key) == Role.EXIT for key in value):
+        return None
+    found = next((found for found in read_text(text, asked) if found.rule == "text.error_mark"), None)
+    if found is not None:
+        found.key = "stderr"
+    return found
 
 
 def _only_counted(value: dict[str, Any], carrier: str, asked: Asked, claimed: bool) -> bool:

@@ -107,6 +107,8 @@ _MOST_LINES = 4
 def could_not(text: str, looks_up: bool) -> str | None:
     """The words with which a short text begins to say that something could not be done; None for every other text.
 
+    With a verb that programs use, or any with its reason behind a colon (`Failed to record: …`).
+
     Args:
         text: the whole result.
         looks_up: whether the tool looks something up, so that "could not find" is an answer.
@@ -116,6 +118,7 @@ def could_not(text: str, looks_up: bool) -> str | None:
     hit = _COULD_NOT.match(text)
     verb = hit.group("verb").lower() if hit is not None else ""
     known = verb in _TRANSPORT or verb_of(verb) not in (Verb.UNKNOWN, Verb.EXAMINE)
+    known = known or (hit is not None and text.startswith(": ", hit.end()))
     if hit is None or not known or (looks_up and verb in _SEEKING):
         return None
     if _SENTENCE_END.split(text.strip(), maxsplit=1)[0].endswith("?"):

@@ -65,7 +65,10 @@ _REPR = re.compile(
 
 _FAILED_WITH = re.compile(
     rf"{DRESS}(?:(?:there (?:was|has been)|(?:(?:we|i|it) )?(?:encountered|got|received|hit)) an? "
-    rf"(?:\w+ ){{0,2}}error\b[^:\n]{{0,60}}:(?=\s)|(?:[\w.'-]{{1,30}} ){{1,5}}failed"
+    rf"(?:\w+ ){{0,2}}error\b[^:\n]{{0,60}}:(?=\s)"
+    r"|(?:[\w.'-]{1,30} ){1,4}(?:returned|responded with|raised|threw) (?:an?|the following) (?:\w+ ){0,2}"
+    r"(?:error|exception)\b[^:\n]{0,60}:(?=\s)"
+    r"|(?:[\w.'-]{1,30} ){1,5}failed"
     r"(?: with (?:an? )?(?:(?:[\w.-]{1,30} ){0,3}(?:error|exception)|status|code|http)\b[^:\n]{0,30}:"
     r"|(?: after [\w ]{1,30})?: (?=[{\[]|HTTP\b|[45]\d\d\b|E[A-Z]{3,}\b|\w*(?:Error|Exception)\b)"
     r"| [(\[](?:[A-Za-z]+(?:[_.-][A-Za-z\d]+)+|[45]\d\d|-32\d{3})[)\]]: )"

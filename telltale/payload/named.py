@@ -105,7 +105,11 @@ def _pattern(tool: str) -> re.Pattern[str] | None:
     failed = (
         r"(?:error(?: in [^:\n]{1,60})?\s?:|errored\b|failed\b(?! (?:tests?|jobs?|runs?|builds?|checks?)\b)|raised\b)"
     )
-    return re.compile(rf"{DRESS}(?:{called}|{alone})\s(?:has |call |execution )?{failed}", re.IGNORECASE)
+    refused = (
+        r"(?:invalid|missing|bad) (?:parameters?|arguments?|inputs?|params|args) "
+        rf"(?:for|to|in) (?:{called}|{alone})\s{{0,2}}[:.\n]"
+    )
+    return re.compile(rf"{DRESS}(?:(?:{called}|{alone})\s(?:has |call |execution )?{failed}|{refused})", re.IGNORECASE)
 
 
 def _is_compound(name: str) -> bool:

@@ -37,6 +37,7 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
         r"|insufficient_scope|not_authed|token_revoked)\b",
     ),  # RFC 6749 §5.2, RFC 6750 §3.1, and what services made of them
     (_DENIED, "permission for ", r"\brequired '[\w.]+' permission for\b"),
+    (_DENIED, "invalid grant", None),
     (_DENIED, "session ", r"\bsession (?:has |is )?(?:expired|no longer valid)\b"),
     (_DENIED, "accepted", r"(?:username|password|credentials?|token)\W.{0,30}not accepted"),
     (

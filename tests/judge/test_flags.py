@@ -84,6 +84,12 @@ def test_generic_error(verdict: Judge, result: Any) -> None:
     assert "generic_error" in flags(verdict, result)
 
 
+@pytest.mark.parametrize(("text", "raised"), [("Failed to save crate.", True), ("Failed to save crate: wet", False)])
+def test_the_deed_in_other_words_is_no_reason(verdict: Judge, text: str, raised: bool) -> None:
+    """That a store could not save says no more than that it could not store."""
+    assert ("generic_error" in flags(verdict, text, tool="store_crate")) is raised
+
+
 @pytest.mark.parametrize(
     "result",
     [
