@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard import data
@@ -28,6 +29,13 @@ QUESTIONS = {
     "replay": ["sessions", "status"],
 }
 """What one run of each page asks, and no more."""
+
+
+@pytest.fixture(autouse=True)
+def _kept_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The present is kept for an hour: how long a run takes on a slow machine must not decide what it asks twice."""
+    keep = st.cache_data(ttl=3600, max_entries=64, show_spinner=False)
+    monkeypatch.setattr(data, "_ask_now", keep(data._ask_now.__wrapped__))
 
 
 def asked_by(api: Any, run: Callable[[], AppTest]) -> list[tuple[str, str]]:
