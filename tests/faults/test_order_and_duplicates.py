@@ -45,20 +45,27 @@ def answers(process: Process, calls: int) -> dict[str, Any]:
     api = process.urls["api"] + "/api/v1"
 
     def ask(path: str, **params: str) -> Any:
-        return httpx.get(f"{api}/{path}", params={"since": "all", "limit": "1000", **params}, timeout=DEADLINE_S).json()
+        answer = httpx.get(f"{api}/{path}", params=params, timeout=DEADLINE_S)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
 
     def judged() -> bool:
         status = ask("status")
         return bool(status["judged_lag_s"] == 0 and status["calls"] == calls)
 
     wait_for(judged, 300)
+    whole = {"since": "all", "limit": "1000"}
     rows = {
         row["span_id"]: {key: value for key, value in row.items() if key not in NOT_COMPARED}
-        for row in ask("calls")["rows"]
+        for row in ask("calls", **whole)["rows"]
     }
-    tools = {row["tool"]: (row["calls"], row["ok"], row["silent_failure"]) for row in ask("tools")["rows"]}
-    sessions = {row["session_id"]: (row["calls"], row["failures"], row["silent"]) for row in ask("sessions")["rows"]}
-    overview = {key: value for key, value in ask("overview").items() if key in ("calls", "failures", "by_outcome")}
+    tools = {row["tool"]: (row["calls"], row["ok"], row["silent_failure"]) for row in ask("tools", **whole)["rows"]}
+    sessions = {
+        row["session_id"]: (row["calls"], row["failures"], row["silent"]) for row in ask("sessions", **whole)["rows"]
+    }
+    overview = {
+        key: value for key, value in ask("overview", since="all").items() if key in ("calls", "failures", "by_outcome")
+    }
     return {"calls": rows, "tools": tools, "sessions": sessions, "overview": overview}
 
 

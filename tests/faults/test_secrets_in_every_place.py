@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -24,7 +24,7 @@ from tests.collector.running import JSON, PROTOBUF, config_for, post, stored, wa
 OVERLAP = 256
 SHORT, VALUE, PAYLOAD = 1024, 16 * 1024, 256 * 1024
 NOW = "1796000000000000000"
-ENDPOINTS = ("calls", "sessions", "senders", "groups", "tools", "overview", "report")
+ENDPOINTS = ("calls", "sessions", "groups", "tools", "overview", "report")
 
 
 class Plants:
@@ -152,12 +152,16 @@ def as_protobuf(plain: dict[str, Any], message: Any) -> bytes:
 
 def answers(service: Service) -> Iterator[bytes]:
     """What the API says of everything stored."""
-    ask: Callable[[str], httpx.Response] = lambda path: httpx.get(  # noqa: E731
-        f"{service.urls.api}/api/v1/{path}", params={"since": "all"}, timeout=60
-    )
-    yield from (ask(path).content for path in ENDPOINTS)
-    yield from (ask(f"calls/{row['span_id']}").content for row in ask("calls").json()["rows"])
-    for row in ask("sessions").json()["rows"]:
+
+    def ask(path: str, **params: str) -> httpx.Response:
+        answer = httpx.get(f"{service.urls.api}/api/v1/{path}", params=params, timeout=60)
+        assert answer.status_code == 200, answer.text
+        return answer
+
+    yield ask("senders").content
+    yield from (ask(path, since="all").content for path in ENDPOINTS)
+    yield from (ask(f"calls/{row['span_id']}").content for row in ask("calls", since="all").json()["rows"])
+    for row in ask("sessions", since="all").json()["rows"]:
         yield ask(f"sessions/{quote(row['session_id'], safe='')}/replay").content
 
 
