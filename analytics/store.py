@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
@@ -34,9 +34,8 @@ class Receipt:
     last_seq: int
 
 
-@dataclass(slots=True, frozen=True)
-class TraceKey:
-    """Names one trace of one project."""
+class TraceKey(NamedTuple):
+    """Names one trace of one project; a tuple, since it is looked up for every trace many times."""
 
     project: str
     trace_id: str

@@ -55,20 +55,19 @@ class _Recent:
 
     def take_out(self, traces: set[str]) -> dict[str, SessionCall]:
         """Let go of the calls of some traces, and of the oldest beyond the window; returns the former by id."""
-        taken: dict[str, SessionCall] = {}
-        before = len(self.calls)
+        taken: list[SessionCall] = []
         if not self.traces.isdisjoint(traces):
-            taken = {call.id: call for call in self.calls if call.trace_id in traces}
-            self.calls = [call for call in self.calls if call.id not in taken]
+            taken = [call for call in self.calls if call.trace_id in traces]
+            self.calls = [call for call in self.calls if call.trace_id not in traces]
         if not self.sorted:
             self.calls.sort(key=_start)
             self.sorted = True
-        if len(self.calls) > WINDOW_CALLS:
-            del self.calls[:-WINDOW_CALLS]
-        if len(self.calls) != before:
+        beyond = self.calls[:-WINDOW_CALLS]
+        del self.calls[: len(beyond)]
+        self.weight -= sum(map(_weight, beyond)) + sum(map(_weight, taken))
+        if len(self.traces) > 2 * WINDOW_CALLS:
             self.traces = {call.trace_id for call in self.calls}
-            self.weight = len(self.answers) + sum(map(_weight, self.calls))
-        return taken
+        return {call.id: call for call in taken}
 
     def add(self, call: SessionCall) -> None:
         """One more call."""
