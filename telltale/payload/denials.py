@@ -13,6 +13,7 @@ import re
 from typing import Any
 
 from telltale.payload.asking import names_a_value
+from telltale.payload.marks import bears_mark
 from telltale.payload.shapes import REASON_PHRASES
 from telltale.payload.verbs import Verb, verb_of
 from telltale.payload.words import DRESS, words
@@ -20,7 +21,7 @@ from telltale.vocabulary import Code, code_of_http
 
 _COULD_NOT = re.compile(
     rf"{DRESS}(?:(?:sorry|apologies)[,.!]? (?:but )?)?(?:(?:i|we)(?:['’](?:m|re)| am| are| was| were)? )?"
-    r"(?P<mark>(?:(?:failed|unable|not able) to|could not|couldn't|cannot|can't|can not)"
+    r"(?P<mark>(?:(?:fail(?:ed|s)?|unable|not able) to|could not|couldn't|cannot|can't|can not)"
     r" (?P<verb>[a-z]{2,20}))\b",
     re.IGNORECASE,
 )
@@ -38,6 +39,7 @@ _TRANSPORT = words(
 )
 """Verbs of programs beside those of tools' names; "unable to attend the meeting" is no program's sentence."""
 
+_REASONED = re.compile(r"[^:\n.?!,;]{0,80}: (?=\S)")
 _UNSET = re.compile(
     rf"{DRESS}(?:missing |the )?(?:environment variable )?(?P<name>[A-Z][A-Z0-9]{{1,30}}(?:_[A-Z0-9]{{1,30}}){{1,6}})"
     r"(?: \w+){0,2} (?:is |was )?"
@@ -107,7 +109,7 @@ _MOST_LINES = 4
 def could_not(text: str, looks_up: bool) -> str | None:
     """The words with which a short text begins to say that something could not be done; None for every other text.
 
-    With a verb that programs use, or any with its reason behind a colon (`Failed to record: …`).
+    With a verb that programs use, or any with an error behind a colon (`Failed to record: error …`).
 
     Args:
         text: the whole result.
@@ -118,12 +120,22 @@ def could_not(text: str, looks_up: bool) -> str | None:
     hit = _COULD_NOT.match(text)
     verb = hit.group("verb").lower() if hit is not None else ""
     known = verb in _TRANSPORT or verb_of(verb) not in (Verb.UNKNOWN, Verb.EXAMINE)
-    known = known or (hit is not None and text.startswith(": ", hit.end()))
+    known = known or (hit is not None and verb not in _SEEKING and _gives_an_error(text[hit.end() :]))
     if hit is None or not known or (looks_up and verb in _SEEKING):
         return None
     if _SENTENCE_END.split(text.strip(), maxsplit=1)[0].endswith("?"):
         return None
     return hit.group("mark")
+
+
+def _gives_an_error(rest: str) -> bool:
+    """Whether the sentence goes on with a colon, and behind it with an error as programs write one."""
+    reason = _REASONED.match(rest)
+    told = rest[reason.end() :] if reason is not None else ""
+    return told[:6].lower() == "error " or (bool(told) and bears_mark(told[:_REASON_CAP]))
+
+
+_REASON_CAP = 300
 
 
 def failed_reading(text: str, tool: str, arguments: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from telltale.payload.words import words
@@ -44,7 +45,15 @@ def _is_empty_text(text: str) -> bool:
         return text.strip().lower() in _EMPTY_TEXTS
     if text[0] == "#" and len(text) < 2000:
         return all(not line or line[0] == "#" for line in map(str.strip, text.split("\n")))
-    return len(text) < 4096 and not text.strip()
+    if len(text) >= 4096:
+        return False
+    if text[0] == "<" and text.rstrip()[-1:] == ">":
+        return _HOLLOW_ELEMENT.fullmatch(text.rstrip()) is not None
+    return not text.strip()
+
+
+_HOLLOW_ELEMENT = re.compile(r"<([A-Za-z_][\w-]{0,40})>\s*</\1>")
+"""A frame that was to hold the answer, and holds none: `<task_result></task_result>`."""
 
 
 def _is_empty_object(value: dict[str, Any], depth: int) -> bool:

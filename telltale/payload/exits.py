@@ -19,8 +19,8 @@ _ANSWERING = words(
 _SEPARATOR = re.compile(r"&&|\|\||[|;&\n]")
 _LAST = re.compile(
     r"(?:\[[^\]\n]{0,60}?\bexit(?:ed)?(?:[ _-]?(?:code|status))?(?: with)?(?: code| status)?\s?[:=]?\s?(?P<a>\d{1,3})\]"
-    r"|\(?(?:command |process |program )?(?:exited with|failed with|exit|returned)(?: non-zero)?(?: exit)?[ -]?"
-    r"(?:code|status)\s?[:=]?\s?(?P<b>\d{1,3})\)?\.?)\s*$",
+    r"|[(<]?(?:command |process |program )?(?:exited with|failed with|exit|returned)(?: non-zero)?(?: exit)?[ -]?"
+    r"(?:code|status)\s?[:=]?\s?(?P<b>\d{1,3})[)>]?\.?)\s*$",
     re.IGNORECASE,
 )
 _FIRST = re.compile(
@@ -54,6 +54,19 @@ def exit_stated(text: str, runs: bool) -> tuple[str, int] | None:
         return first.group(0), int(first.group(1))
     labelled = _LABELLED.search(text[:_BLOCK_CAP]) if len(_LABELS.findall(text[:_BLOCK_CAP])) >= 2 else None
     return (labelled.group(0).strip(), int(labelled.group(1))) if labelled is not None else None
+
+
+def exit_named(text: str) -> tuple[str, str] | None:
+    """The name that a last line gives in place of an exit code (`<exited with exit code MODULE_NOT_FOUND>`)."""
+    last = text[-160:].rstrip().rsplit("\n", 1)[-1].strip()
+    hit = _NAMED.fullmatch(last) if "xited with" in last else None
+    return (last, hit.group("name")) if hit is not None else None
+
+
+_NAMED = re.compile(
+    r"[\[(<]?(?:(?:[Cc]ommand|[Pp]rocess|[Pp]rogram) )?[Ee]xited with (?:exit )?code "
+    r"(?P<name>[A-Z]{2,20}(?:_[A-Z]{2,20}){0,4})[\])>]?\.?"
+)
 
 
 def is_answer(arguments: Any, code: int) -> bool:

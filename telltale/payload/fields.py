@@ -46,7 +46,7 @@ _NAMES = {
     Role.STATUS: "status outcome",
     Role.TYPE: "type kind object finish_reason finishReason stop_reason stopReason",
     Role.HTTP: "status_code statusCode http_status httpStatus http_code httpCode response_code responseCode"
-    " http_status_code httpStatusCode cod",
+    " http_status_code httpStatusCode responseStatus response_status cod",
     Role.EXIT: "exit_code exitCode exit_status exitStatus returncode return_code returnCode exitcode",
     Role.STREAM: "stdout stderr",
     Role.CODE: "code",

@@ -34,8 +34,11 @@ _RPC = re.compile(
     r"[^=]{0,80}=\s{0,4}StatusCode\.(?P<python>[A-Z_]{2,30})|(?P<java>UNAVAILABLE|DEADLINE_EXCEEDED|UNAUTHENTICATED"
     r"|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|PERMISSION_DENIED|UNIMPLEMENTED): )"
 )
-_COCOA = re.compile(r"\s*The operation couldn[’']t be completed\. \((?P<domain>[\w.]{2,80}) error -?\d{1,6}")
-"""What Foundation's `NSError.localizedDescription` says where nobody gave it a text."""
+_COCOA = re.compile(
+    r"\s*(?:The operation couldn[’']t be completed\. \(|Error Domain=)"
+    r"(?P<domain>[\w.]{2,80}) (?:error |Code=)-?\d{1,6}"
+)
+"""What Foundation's `NSError` says of itself, where nobody gave it a text or where it is written out."""
 
 _BOTO = re.compile(r"\s*An error occurred \((?P<code>\w{2,60})\) when calling the \w{2,60} operation")
 _STRERROR = {
@@ -122,6 +125,48 @@ def _library_error(head: str) -> tuple[str, Code | None] | None:
         return cocoa.group(0)[:120], Code.UNAVAILABLE if cocoa.group("domain") == "NSURLErrorDomain" else None
     boto = _BOTO.match(head)
     return (boto.group(0).strip()[:120], code_of_class(boto.group("code"))) if boto is not None else None
+
+
+_UNRECOGNIZED = re.compile(
+    r"\s*(?:'[^'\n]{1,120}' is not recognized as an internal or external command"
+    r"|[\w.-]{1,60} ?: The term '[^'\n]{1,120}' is not recognized as (?:the|a) name of a cmdlet)"
+)
+_RECORD = re.compile(
+    r"\s*\S[^\n]{0,400}(?:\n[^\n]{0,400}){0,8}?\n\s{0,8}\+ CategoryInfo\s{1,12}: (?P<category>[A-Z]\w{3,40})"
+)
+_CATEGORIES = {
+    "ObjectNotFound": Code.NOT_FOUND,
+    "PermissionDenied": Code.PERMISSION_DENIED,
+    "SecurityError": Code.PERMISSION_DENIED,
+    "AuthenticationError": Code.PERMISSION_DENIED,
+    "ConnectionError": Code.UNAVAILABLE,
+    "OperationTimeout": Code.UNAVAILABLE,
+    "ResourceUnavailable": Code.UNAVAILABLE,
+    "ResourceBusy": Code.UNAVAILABLE,
+    "ResourceExists": Code.CONFLICT,
+    "QuotaExceeded": Code.RATE_LIMITED,
+    "LimitsExceeded": Code.RATE_LIMITED,
+    "InvalidArgument": Code.INVALID_ARGUMENT,
+    "InvalidData": Code.INVALID_ARGUMENT,
+    "InvalidType": Code.INVALID_ARGUMENT,
+    "SyntaxError": Code.INVALID_ARGUMENT,
+    "ParserError": Code.INVALID_ARGUMENT,
+}
+"""PowerShell's `ErrorCategory`, as its error records print it."""
+
+
+def shell_record_of(text: str) -> tuple[str, Code | None] | None:
+    """The refusal of a shell of Windows that a text begins with: an unknown program, or PowerShell's error record."""
+    head = text[:_RECORD_CAP]
+    if "' is not recognized as " in head:
+        unknown = _UNRECOGNIZED.match(head)
+        if unknown is not None:
+            return unknown.group(0).strip()[:120], Code.NOT_FOUND
+    record = _RECORD.match(head) if "+ CategoryInfo" in head else None
+    return (head.strip().split("\n", 1)[0][:120], _CATEGORIES.get(record.group("category"))) if record else None
+
+
+_RECORD_CAP = 2000
 
 
 def program_line_of(text: str) -> tuple[str, Code] | None:

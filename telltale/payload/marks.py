@@ -19,11 +19,11 @@ _KINDS = (
     "fatal|internal|unexpected|tool|execution|runtime|mcp|api|http|network|validation|system|server|client|request"
     "|invocation|invoke|database|db|sql|syntax|parse|parsing|connection|timeout|auth|authentication|authorization"
     "|permission|io|os|input|argument|script|command|process|unhandled|uncaught|critical|call|function|query|catalog"
-    "|binder|parser|conversion|constraint"
+    "|binder|parser|conversion|constraint|compilation"
 )
 _COMPOUNDS = "handling|logging|reporting|tracking|budgeting|messaging|checking|correcting|monitoring|signaling"
 _CLASS = re.compile(
-    rf"{DRESS}(?P<mark>(?:Uncaught |Unhandled )?(?:[A-Za-z_][\w.$]{{0,120}}\.)?"
+    rf"{DRESS}(?P<mark>(?:Uncaught |Unhandled )?(?:[A-Za-z_][\w.$]{{0,120}}(?:\.|::))?"
     r"(?P<klass>[A-Z]\w{0,80}?(?:Error|Exception|Fault)|[a-z]\w{0,30}(?:\.[a-z_]\w{0,30}){1,6}\.[A-Z]\w{0,80})"
     rf"{_ASIDE}:)(?=\s|$)"
 )
@@ -44,6 +44,7 @@ _PROGRAM = re.compile(
     r"|(?:\(error\) )?(?:ERR|WRONGTYPE|NOAUTH|NOPERM|WRONGPASS|MOVED|ASK|READONLY|LOADING|OOM|BUSY|NOSCRIPT|EXECABORT"
     r"|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS) (?=[A-Za-z\d'])"  # Redis serialization protocol
     r"|(?:<br ?/?>\s*)?<b>(?:Fatal|Parse|Recoverable fatal) error</b>:|PHP (?:Fatal|Parse) error: "  # php, html_errors
+    r"|\{:error, (?=[\"%:{\w])"  # a tuple of Elixir
     r"|-32\d{3}: |\[Errno -?\d{1,5}\] |(?:\*\* )?\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) "
     r"|\*\* \([A-Z]\w{1,60}(?:Error|Exception)\) |(?P<errno>E[A-Z_]{3,24}): "
     r"|\d{3,6} \((?P<state>[0-9A-Z]{5})\): "
@@ -67,10 +68,10 @@ _FAILED_WITH = re.compile(
     rf"{DRESS}(?:(?:there (?:was|has been)|(?:(?:we|i|it) )?(?:encountered|got|received|hit)) an? "
     rf"(?:\w+ ){{0,2}}error\b[^:\n]{{0,60}}:(?=\s)"
     r"|(?:[\w.'-]{1,30} ){1,4}(?:returned|responded with|raised|threw) (?:an?|the following) (?:\w+ ){0,2}"
-    r"(?:error|exception)\b[^:\n]{0,60}:(?=\s)"
+    r"(?:error|exception)\b[^:\n]{0,60}: (?=[{\[\"']|HTTP\b|E[A-Z]{3,}\b|error\b|[\w.]*(?:Error|Exception)\b)"
     r"|(?:[\w.'-]{1,30} ){1,5}failed"
     r"(?: with (?:an? )?(?:(?:[\w.-]{1,30} ){0,3}(?:error|exception)|status|code|http)\b[^:\n]{0,30}:"
-    r"|(?: after [\w ]{1,30})?: (?=[{\[]|HTTP\b|[45]\d\d\b|E[A-Z]{3,}\b|\w*(?:Error|Exception)\b)"
+    r"|(?: after [\w ]{1,30})?: (?=[{\[]|HTTP\b|[45]\d\d\b|E[A-Z]{3,}\b|[\w.]*(?:Error|Exception)\b)"
     r"| [(\[](?:[A-Za-z]+(?:[_.-][A-Za-z\d]+)+|[45]\d\d|-32\d{3})[)\]]: )"
     r"|(?:(?:an? |the following )?(?:unexpected |unknown |internal )?(?:errors?|exception) (?:has |have |was |were )?"
     r"(?:occurred|raised|thrown|happened)|something went wrong)(?: [a-z][^:\n(\d]{1,50})?:(?=\s))",
@@ -106,7 +107,7 @@ _FOREIGN = re.compile(
 _PLAIN = re.compile(rf"{DRESS}(?:error|fatal|exception|failure|panic):", re.IGNORECASE)
 """The plainest mark, which no other form can precede."""
 
-_FIRST = re.compile(rf"{DRESS}(?P<word>[A-Za-z_][\w.$]{{0,200}})")
+_FIRST = re.compile(rf"{DRESS}(?P<word>[A-Za-z_][\w.$]{{0,200}}(?:::\w{{1,80}}){{0,4}})")
 _HEAD = 1000
 _LONGEST_REPR = 2000
 _WORDS = frozenset(f"{_KINDS}|error|exception|fatal|failure|panic|failed|errors".split("|"))

@@ -22,6 +22,7 @@ from telltale.vocabulary import Code
 
 _ERROR_WORDS = frozenset(
     {"error", "errored", "failed", "failure", "fail", "fatal", "exception", "err", "crashed", "aborted", "ko", "nok"}
+    | {"fehler", "erreur", "erro", "errore", "błąd", "ошибка", "错误", "失败", "錯誤", "失敗", "エラー", "오류", "실패"}
 )
 _GOOD_WORDS = frozenset({"ok", "success", "succeeded", "successful", "completed", "complete", "done"})
 _STATUS_WORDS = {
@@ -194,7 +195,8 @@ def _gives_a_verdict(value: dict[str, Any], asked: Asked) -> bool:
 def _is_reported(fields: Fields, asked: Asked) -> bool:
     """A reading or examining tool that answers with a status and facts reports on something else."""
     facts = fields.substance + (1 if fields.has(Role.EXIT) else 0)
-    return verb_of(asked.tool) in (Verb.READ, Verb.EXAMINE) and facts >= 2
+    verb = verb_of(asked.tool)
+    return facts >= 1 if verb is Verb.EXAMINE else verb is Verb.READ and facts >= 2
 
 
 def _status_word(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:

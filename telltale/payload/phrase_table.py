@@ -281,6 +281,7 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_MISSING, "未找到", None),
     (_MISSING, "見つかりません", None),
     (_MISSING, "찾을 수 없", None),
+    (_DOWN, "error sending request", None),
     (_DOWN, "超时", None),
     (_DOWN, "超時", None),
     (_DOWN, "タイムアウト", None),

@@ -20,10 +20,10 @@ from telltale.payload.asking import (
 )
 from telltale.payload.bare import bare_text
 from telltale.payload.catalogues import masking_of, says_it_failed
-from telltale.payload.codes import code_of, code_of_http
-from telltale.payload.exits import exit_stated, is_answer
+from telltale.payload.codes import code_of, code_of_class, code_of_http
+from telltale.payload.exits import exit_named, exit_stated, is_answer
 from telltale.payload.html import page_of
-from telltale.payload.lines import last_error_of, program_line_of, status_line_of
+from telltale.payload.lines import last_error_of, program_line_of, shell_record_of, status_line_of
 from telltale.payload.marks import (
     coded_mark_of,
     cross_mark_of,
@@ -171,8 +171,16 @@ def _status_line(text: str, asked: Asked) -> Finding | None:
     return Finding("text.status_line", Says.HIDDEN, "", line, code)
 
 
+_OUTPUT = "\nOutput:\n"
+"""The label under which a harness prints what the program said."""
+
+
 def _program_line(text: str, asked: Asked) -> Finding | None:
-    found = program_line_of(text)
+    found: tuple[str, Code | None] | None = program_line_of(text)
+    if found is None and verb_of(asked.tool) is not Verb.READ and not is_document(text, asked):
+        found = shell_record_of(text)
+    if found is None and _OUTPUT in text[:200] and (has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN):
+        found = program_line_of(text.partition(_OUTPUT)[2])
     return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
 
 
@@ -252,6 +260,9 @@ def _validator(text: str, asked: Asked) -> Finding | None:
 def _exit_code(text: str, asked: Asked) -> Finding | None:
     runs = has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN
     found = exit_stated(text, runs)
+    named = exit_named(text) if found is None else None
+    if named is not None:
+        return Finding("text.exit_code", Says.HIDDEN, "", named[0], code_of_class(named[1]))
     if found is None or found[1] == 0:
         return None
     excerpt, code = found
