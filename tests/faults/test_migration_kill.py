@@ -25,6 +25,7 @@ needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="strace
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     """A file of this release with a few rows."""
+    (tmp_path / "old").mkdir()
     store = DuckDBStore(tmp_path / "old" / "m.db")
     for number in range(1, 6):
         store.append(batch(number, 20))
