@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -101,3 +102,24 @@ def status(answer: httpx.Response) -> Status:
         return Status.FromString(answer.content)
     assert answer.headers["content-type"] == JSON
     return json_format.Parse(answer.content, Status())
+
+
+def json_span(**fields: Any) -> tuple[str, dict[str, Any]]:
+    """A span in OTLP/JSON under a new trace id."""
+    trace_id = os.urandom(16).hex()
+    span = {"traceId": trace_id, "spanId": os.urandom(8).hex(), "name": "n", "startTimeUnixNano": "1", **fields}
+    return trace_id, span
+
+
+def send_json(service: Service, *spans: Any, **group: Any) -> Any:
+    """Post spans as JSON; returns the HTTP answer."""
+    body = {"resourceSpans": [{"scopeSpans": [{"spans": list(spans)}], **group}]}
+    return post(service, json.dumps(body).encode(), JSON)
+
+
+def send(service: Service, request: Any) -> bytes:
+    """Post a protobuf trace request that must be taken; returns its (first) trace id."""
+    answer = post(service, request.SerializeToString())
+    assert answer.status_code == 200, status(answer)
+    trace_id: bytes = request.resource_spans[0].scope_spans[0].spans[0].trace_id
+    return trace_id
