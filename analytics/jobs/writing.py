@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from analytics.calls import Call
 from analytics.jobs.call_rows import added_later, call_of, call_table, digest, session_key
@@ -51,8 +51,7 @@ class Judged:
     session: str | None = None
 
 
-@dataclass(slots=True, frozen=True)
-class Placed:
+class Placed(NamedTuple):
     """A call and what its row holds beside the verdict."""
 
     call: Call

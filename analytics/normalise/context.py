@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from analytics.conventions.convention import Kind, text
 from analytics.conventions.vocabulary import AGENT_KEYS, MODEL_KEYS, SCOPED, SESSION_KEYS, USER_KEYS
@@ -34,8 +34,7 @@ Found = tuple[str, str]
 """A value and the name of the attribute that gave it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """What a span's surroundings say: session, user and agent, each with the attribute that gave it, or None."""
 
     session: Found | None = None
