@@ -89,18 +89,20 @@ KEY_LITERALS = (
 """One of these stands in the lower-cased text wherever a key rule applies."""
 
 
-@lru_cache(maxsize=4096)
 def kind_of_key(key: str) -> str | None:
     """The kind of secret that a key names, or None.
 
     Args:
         key: a key of a payload, a header name, or an attribute name with dots.
     """
-    if len(key) > _LONGEST_KEY:
-        return None
     end = key[-3:]
     if end.isalnum() and end.isascii() and end.lower() not in _LAST_THREE:
-        return None
+        return None  # costs less than to look it up
+    return _kind_of_key(key) if len(key) <= _LONGEST_KEY else None
+
+
+@lru_cache(maxsize=4096)
+def _kind_of_key(key: str) -> str | None:
     folded = _SEPARATORS.sub("", re.split(r"[./]", key.lower())[-1])
     if folded[-3:] not in _LAST_THREE:
         return None
