@@ -27,6 +27,7 @@ class Pattern:
 
     `accept` gives how much of a hit is masked. Where `around` is given, every hit holds one of these literals, begins
     at most `reach` characters before it and ends at most ten times as many after it: the rest of a text is left alone.
+    `within_line` tells of a pattern whose hits hold no line break and do not depend on what is in the lines around.
     """
 
     kind: str
@@ -37,6 +38,7 @@ class Pattern:
     accept: Callable[[str], int] | None = None
     around: tuple[str, ...] = ()
     reach: int = 0
+    within_line: bool = False
 
     def stretch(self, text: str) -> tuple[int, int]:
         """The part of a text that can hold hits."""
@@ -156,6 +158,7 @@ SECRET_PATTERNS = (
         regex=r"[2-6](?<![0-9A-Za-z_.].)[0-9]{3}(?:(?P<s>[ +-]|%20|)[0-9]{4}(?P=s)[0-9]{4}(?P=s)[0-9]{4}"
         r"|(?P<t>[ +-]|%20|)[0-9]{6}(?P=t)[0-9]{4,5})(?![0-9A-Za-z_])",
         accept=checks.card,
+        within_line=True,
     ),
     Pattern(
         "iban",
@@ -164,6 +167,7 @@ SECRET_PATTERNS = (
         literals=(),
         regex=r"[A-Z](?<![A-Za-z0-9].)[A-Z][0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![a-z])",
         accept=checks.iban,
+        within_line=True,
     ),
     Pattern(
         "email",

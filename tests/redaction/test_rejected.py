@@ -55,6 +55,20 @@ def test_up_to_the_bound_a_text_is_left_as_it_is() -> None:
     assert masked.endswith("] the end")
 
 
+_ENTRIES = st.one_of(
+    st.sampled_from([CARD, NO_CARD, 4111111111111111, 4111111111111112, "DE89370400440532013000", "jane@example.org"]),
+    st.sampled_from(["password: hunter2", "x\n4111 1111", "1111 1111", True, None, 1.5, 7, "", "[REDACTED:card:0]"]),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(_ENTRIES, min_size=8, max_size=20))
+def test_one_look_at_a_list_sees_what_a_look_at_each_sees(entries: list[Any]) -> None:
+    """Long lists come out as their entries do alone."""
+    config = RedactionConfig(key=b"site")
+    assert Redactor(config).value(entries) == [Redactor(config).value(entry) for entry in entries]
+
+
 def test_json_with_one_secret_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where only whole values were masked, a second walk would find nothing: there is none."""
     read = []
