@@ -76,6 +76,7 @@ class FakeApi:
             Route("/api/v1/sessions/{session:path}/replay", self._answering(self.get_replay)),
             Route("/api/v1/incidents/{id}/{what}", self._telling, methods=["POST"]),
             Route("/api/v1/corrections", self._telling, methods=["POST"]),
+            Route("/api/v1/corrections/{correction}/undo", self._telling, methods=["POST"]),
         ]
         return Starlette(routes=routes)
 

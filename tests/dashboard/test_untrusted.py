@@ -91,7 +91,7 @@ OUR_OWN = {
     "incidents.py": {"title"},
     "senders.py": {"rows"},
     "rules.py": {"rules", "spoke"},
-    "correction.py": {"others"},
+    "correction.py": {"others", "_CODES", "code"},
     "tools_codes.py": {"SHOWN", "matrix", "tools", "total"},
 }
 """Names whose value is the project's own text or a number, read and confirmed file by file."""
