@@ -45,6 +45,7 @@ _PROGRAM = re.compile(
     r"|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS) (?=[A-Za-z\d'])"  # Redis serialization protocol
     r"|(?:<br ?/?>\s*)?<b>(?:Fatal|Parse|Recoverable fatal) error</b>:|PHP (?:Fatal|Parse) error: "  # php, html_errors
     r"|\{:error, (?=[\"%:{\w])"  # a tuple of Elixir
+    r"|\d{1,3} validation errors?(?: for [\w.\[\], ]{1,80})?:?\n(?=```json|\S[^\n]{0,80}\n  )"  # pydantic
     r"|-32\d{3}: |\[Errno -?\d{1,5}\] |(?:\*\* )?\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) "
     r"|\*\* \([A-Z]\w{1,60}(?:Error|Exception)\) |(?P<errno>E[A-Z_]{3,24}): "
     r"|\d{3,6} \((?P<state>[0-9A-Z]{5})\): "
@@ -60,9 +61,11 @@ _CHAINED = re.compile(
 """An error with what was being done before it, as programs chain them: `parsing start time: syntax error: …`."""
 
 _REPR = re.compile(
-    r"\s*(?:[a-z_]\w{0,30}\.){0,4}(?P<klass>[A-Z]\w{0,60}(?:Error|Exception))\((?:[\"'\w].*)?\)\s*", re.DOTALL
+    r"\s*(?:[a-z_]\w{0,30}\.){0,4}(?P<klass>[A-Z]\w{0,60}(?:Error|Exception))"
+    r"(?:\((?:[\"'\w].*)?\)|\{\w{1,30}=.*\})\s*",
+    re.DOTALL,
 )
-"""An exception as Python writes it out: `HTTPError('401 Client Error')`; the whole text."""
+"""An exception as Python or C++ writes it out (`HTTPError('401 …')`, `KafkaError{code=…}`); all of a text."""
 
 _FAILED_WITH = re.compile(
     rf"{DRESS}(?:(?:there (?:was|has been)|(?:(?:we|i|it) )?(?:encountered|got|received|hit)) an? "
@@ -74,7 +77,10 @@ _FAILED_WITH = re.compile(
     r"|(?: after [\w ]{1,30})?: (?=[{\[]|HTTP\b|[45]\d\d\b|E[A-Z]{3,}\b|[\w.]*(?:Error|Exception)\b)"
     r"| [(\[](?:[A-Za-z]+(?:[_.-][A-Za-z\d]+)+|[45]\d\d|-32\d{3})[)\]]: )"
     r"|(?:(?:an? |the following )?(?:unexpected |unknown |internal )?(?:errors?|exception) (?:has |have |was |were )?"
-    r"(?:occurred|raised|thrown|happened)|something went wrong)(?: [a-z][^:\n(\d]{1,50})?:(?=\s))",
+    r"(?:occurred|raised|thrown|happened)|something went wrong)"
+    r"(?: [a-z](?:[^:\n(\d.]|\.(?=\S)){1,50})?:(?=[\s'\"<(\[{A-Z])"
+    r"|an? (?:\w+ )?(?:error|exception) (?:has )?occurred while [a-z]{2,20}ing [^.:\n]{1,60}\."
+    r"(?: [^.:\n]{1,80}\.)? (?:error|reason|details):(?=\s))",
     re.IGNORECASE,
 )
 """What failed, with what came of it: `LLM call failed with error: …`, `Analysis failed: {…}`, `An error occurred: …`"""
@@ -92,7 +98,9 @@ _SERVICE = re.compile(
     rf"{DRESS}(?P<mark>(?:[A-Z][\w.-]{{1,30}} ){{1,2}}(?i:api|http|network|database|db|sql|server|client|connection"
     rf"|auth|authentication|authorization|request|service|validation) (?i:error|exception|failure){_ASIDE}:"
     rf"|(?:[\w.-]{{1,30}} ){{1,3}}(?i:error) \(?[45]\d\d\)?:"
-    rf"|(?:[\w.-]{{1,30}} ){{1,2}}(?i:error):(?= [A-Z]\w{{0,60}}(?:Error|Exception)\b))(?=\s)"
+    rf"|(?:[\w.-]{{1,30}} ){{1,2}}(?i:error):(?= [A-Z]\w{{0,60}}(?:Error|Exception)\b)"
+    rf"|Error (?:[A-Z][a-z]{{1,20}}){{2,6}}:|Exception \([45]\d\d\) Reason:"
+    r"|(?:[\w.-]{1,30} ){0,2}(?i:error) [(\[][45]\d\d[)\]]\*\*\s*\n)(?=\s|\w)"
 )
 """A service's name before the mark: `Stripe API error (429): …`."""
 
@@ -189,7 +197,7 @@ def code_of_named_class(text: str) -> Code | None:
 
 _NAMED_IN = 300
 _TOLD_NAME = re.compile(
-    r"(?:[:=] ?|[\[(\"'`])([a-z][a-z\d]*(?:_[a-z\d]+)+|[A-Z][A-Z\d]*(?:_[A-Z\d]+)+)(?=[\])\"'`.,:;]|\s*$)"
+    r"(?:[:=] ?|[\[(\"'`])([a-z][a-z\d]*(?:_[a-z\d]+)+|[A-Z][A-Z\d]*(?:_[A-Z\d]+)+)(?=[\])\"'`.,:;]| - |\s*$)"
 )
 _LAST_NAME = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]+)+")
 
@@ -226,7 +234,7 @@ def _led(text: str, head: str) -> TextMark | None:
     foreign = _FOREIGN.match(head)
     if foreign is not None:
         return TextMark(foreign.group("mark"), foreign.end() >= len(text.rstrip()), None)
-    if len(text) <= _LONGEST_REPR and text.rstrip()[-1:] == ")":
+    if len(text) <= _LONGEST_REPR and text.rstrip()[-1:] in (")", "}"):
         written = _REPR.fullmatch(text)
         if written is not None:
             return TextMark(written.group("klass"), False, code_of_class(written.group("klass")))

@@ -15,7 +15,7 @@ from telltale.payload.denials import (
     unset_variable,
 )
 from telltale.payload.reading import Asked
-from telltale.payload.verbs import Verb, names_a_removal, names_a_state, names_logs, names_speech, verb_of
+from telltale.payload.verbs import Verb, names_a_removal, names_a_state, names_logs, names_output, names_speech, verb_of
 from telltale.vocabulary import Code
 
 
@@ -30,13 +30,22 @@ def undone(text: str, asked: Asked) -> tuple[str, Code | None] | None:
     if len(text) > SHORT:
         return None
     verb = verb_of(asked.tool)
-    if names_logs(asked.tool) and not failed_reading(text, asked.tool, asked.arguments):
+    if (
+        names_logs(asked.tool)
+        and not _is_said_of_a_build(text, asked)
+        and not failed_reading(text, asked.tool, asked.arguments)
+    ):
         return None
     if verb is Verb.EXAMINE or names_speech(asked.tool) or is_document(text, asked):
         return None
     if is_repeated(text, asked.arguments) or asks_for_errors(asked):
         return None
     return _words_of(text, asked, verb)
+
+
+def _is_said_of_a_build(text: str, asked: Asked) -> bool:
+    """Whether one line says of a tool that builds, and hands out no log, that it failed: `Build failed: no target`."""
+    return "\n" not in text.strip() and not names_output(asked.tool) and failed_deed(text) is not None
 
 
 def _words_of(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | None:
@@ -52,7 +61,7 @@ def _words_of(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | 
     if known is not None:
         return known
     mark = could_not(text, looks_up=verb in (Verb.READ, Verb.UNKNOWN))
-    if mark is None and verb not in (Verb.READ, Verb.UNKNOWN):
+    if mark is None and (verb not in (Verb.READ, Verb.UNKNOWN) or (names_logs(asked.tool) and verb is not Verb.READ)):
         mark = failed_deed(text)
     if mark is not None:
         return mark, None
