@@ -12,8 +12,9 @@ from telltale import names
 from telltale.payload import Reading
 from telltale.payload.codes import ERRNO, code_of_class, is_defect
 from telltale.payload.evidence import told_texts
-from telltale.payload.marks import code_of_named_class, code_of_told_name, coded_mark_of, mark_of
+from telltale.payload.marks import coded_mark_of, mark_of
 from telltale.payload.phrases import code_of_phrase
+from telltale.payload.told import code_of_named_class, code_of_told_name
 from telltale.vocabulary import Code, code_of_http
 
 _DECISIVE = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE})
