@@ -10,12 +10,12 @@ import pytest
 
 from analytics.calls import Call
 from analytics.jobs import JudgeJob
-from analytics.jobs.corrections import correct
+from analytics.jobs.corrections import correct, take_back
 from analytics.settings import JudgeSettings
 from analytics.spans import Span, Trace
 from analytics.store import Batch
 from collector.store import DuckDBStore
-from telltale.vocabulary import Outcome
+from telltale.vocabulary import Code, Outcome
 from tests.api.scene import scene
 from tests.jobs.stubs import T0, stub_judge, stub_session, tool_span
 
@@ -94,10 +94,48 @@ def test_counts_stay_exact_through_any_history(store: DuckDBStore, seed: int) ->
         if chance.random() < 0.2:
             job = JudgeJob(store, **options)
         if chance.random() < 0.3:
-            correct(store, "default", batch[0].span_id, outcome=chance.choice(list(Outcome)), who="sre", why="so")
+            outcome = chance.choice(list(Outcome))
+            code = None if outcome is Outcome.OK else chance.choice([None, Code.CONFLICT])
+            correct(store, "default", batch[0].span_id, outcome=outcome, code=code, who="sre", why="so")
+        if chance.random() < 0.2:
+            said = store.read("SELECT id FROM correction WHERE undone_ns IS NULL")["id"].to_pylist()
+            for named in said[: chance.randrange(2)]:
+                take_back(store, "default", named, who="sre", why="no")
+                assert_exact(store)
     job.drain()
 
     assert_exact(store)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_taken_back_leaves_no_trace_in_the_calls(tmp_path: Path, seed: int) -> None:
+    """After any words, taken back in any order, rows are as the judge left them, digests included, and counts fit."""
+    chance = random.Random(seed)
+    store = DuckDBStore(tmp_path / "words.db")
+    store.append(scene(T0))
+    JudgeJob(store, pause_s=0).drain()
+    whole = "SELECT * EXCLUDE judged_ns FROM call ORDER BY id"
+    before = store.read(whole).to_pylist()
+    spans = [row["span_id"] for row in before]
+    said = [
+        correct(store, "default", chance.choice(spans), outcome=chance.choice(list(Outcome)), who="sre", why="so")["id"]
+        for _ in range(8)
+    ]
+    chance.shuffle(said)
+    for named in said:
+        take_back(store, "default", named, who="sre", why="no")
+        assert_exact_of_scene(store)
+
+    assert store.read(whole).to_pylist() == before
+    store.close()
+
+
+def assert_exact_of_scene(store: DuckDBStore) -> None:
+    """The hourly counts equal a recount."""
+    recount = store.read(RECOUNTED["rollup_hour"])
+    columns = ", ".join(f'"{name}"' for name in recount.column_names)
+    found = store.read(f"SELECT {columns} FROM rollup_hour WHERE calls > 0")
+    assert sorted(map(repr, found.to_pylist())) == sorted(map(repr, recount.to_pylist()))
 
 
 @pytest.mark.parametrize("seed", range(3))
