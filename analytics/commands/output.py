@@ -98,13 +98,15 @@ def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> int:
     return table.row_count
 
 
-_NONE = {"precision": "not checked yet"}
-"""What a rate of nothing is called, by its column: precision rests on the verdicts that people checked."""
+_UNCHECKED = "not checked yet"
+"""What a precision of nothing is called: it rests on the verdicts that people checked."""
 
 
 def _cell(name: str, value: Any) -> str:
     if isinstance(value, Mapping) and {"numerator", "denominator"} <= value.keys():
-        return rate_text(value, _NONE.get(name, "no failures measured"))
+        if name == "precision":  # of the rule's other calls it says nothing
+            return rate_text({**value, "not_measured": 0}, _UNCHECKED)
+        return rate_text(value)
     text = plain(value)
     return text if len(text) <= CELL else text[: CELL - 1] + "…"
 

@@ -231,5 +231,6 @@ def test_a_precision_of_nothing_is_not_checked_yet(run: Run, db: Path) -> None:
 
     assert "not checked yet" in shown
     assert "no failures measured" not in shown
+    assert "not measured" not in shown, "of a rule that spoke, too"
     assert rate_text(rate(0, 0)) == "no failures measured"
     assert rate_text(rate(0, 0, not_measured=1)) == "not measured (1 call)"
