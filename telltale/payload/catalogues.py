@@ -53,7 +53,12 @@ MASKING: tuple[Masking, ...] = (
     _masking("mcp", "1.30", r"(?:Input|Output) validation error: .*", False),
     _masking("mcp (TypeScript)", "1.x", r"MCP error -32\d{3}: .*", False),
     _masking("mcp (TypeScript)", "1.x", r"Invalid arguments for tool [\w.:/-]{1,200}: .*", False),
-    _masking("haystack", "3.4", r"Failed to invoke Tool `[^`]{1,200}` with parameters .*\. Error: .+", False),
+    _masking(
+        "haystack",
+        "3.4",
+        r"(?:Tool invocation failed with error: )?Failed to invoke Tool `[^`]{1,200}` with parameters .*\. Error: .+",
+        False,
+    ),
     _masking(
         "haystack",
         "3.4",

@@ -80,7 +80,7 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
-_FAILED_DEED = re.compile(rf"{DRESS}(?:[\w.'-]{{2,30}} ){{1,4}}failed(?: [\w ]{{1,30}})?: ", re.IGNORECASE)
+_FAILED_DEED = re.compile(rf"{DRESS}(?:[\w.'-]{{2,30}} ){{1,4}}failed(?: [\w ]{{1,30}}?)?(?:: | [-–—] )", re.IGNORECASE)
 _REFUSED = re.compile(
     rf"{DRESS}(?:the )?(?:invalid|unsupported|unrecogni[sz]ed|malformed) "
     r"(?P<named>(?:[\w'\"./:@+-]{1,60} ?){1,5})",

@@ -46,6 +46,7 @@ _PROGRAM = re.compile(
     r"|(?:<br ?/?>\s*)?<b>(?:Fatal|Parse|Recoverable fatal) error</b>:|PHP (?:Fatal|Parse) error: "  # php, html_errors
     r"|\{:error, (?=[\"%:{\w])"  # a tuple of Elixir
     r"|\d{1,3} validation errors?(?: for [\w.\[\], ]{1,80})?:?\n(?=```json|\S[^\n]{0,80}\n  )"  # pydantic
+    r"|net::ERR_[A-Z_]{3,40}\b|NS_ERROR_[A-Z_]{3,40}\b"  # Chromium's and Firefox's names of network errors
     r"|-32\d{3}: |\[Errno -?\d{1,5}\] |(?:\*\* )?\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) "
     r"|\*\* \([A-Z]\w{1,60}(?:Error|Exception)\) |(?P<errno>E[A-Z_]{3,24}): "
     r"|\d{3,6} \((?P<state>[0-9A-Z]{5})\): "
@@ -77,8 +78,8 @@ _FAILED_WITH = re.compile(
     r"|(?: after [\w ]{1,30})?: (?=[{\[]|HTTP\b|[45]\d\d\b|E[A-Z]{3,}\b|[\w.]*(?:Error|Exception)\b)"
     r"| [(\[](?:[A-Za-z]+(?:[_.-][A-Za-z\d]+)+|[45]\d\d|-32\d{3})[)\]]: )"
     r"|(?:(?:an? |the following )?(?:unexpected |unknown |internal )?(?:errors?|exception) (?:has |have |was |were )?"
-    r"(?:occurred|raised|thrown|happened)|something went wrong)"
-    r"(?: [a-z](?:[^:\n(\d.]|\.(?=\S)){1,50})?:(?=[\s'\"<(\[{A-Z])"
+    r"(?:occurred|raised|thrown|happened)(?: [a-z](?:[^:\n(\d.]|\.(?=\S)){1,50})?"
+    r"|something went wrong(?: [a-z][^:\n(\d]{1,50})?):(?=[\s'\"<(\[{A-Z])"
     r"|an? (?:\w+ )?(?:error|exception) (?:has )?occurred while [a-z]{2,20}ing [^.:\n]{1,60}\."
     r"(?: [^.:\n]{1,80}\.)? (?:error|reason|details):(?=\s))",
     re.IGNORECASE,

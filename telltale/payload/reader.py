@@ -77,12 +77,25 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
             reading.code = reading.findings[0].code
     elif isinstance(value, list) and value and isinstance(value[-1], dict):
         _read_items(value, asked, reading)
+    elif isinstance(value, list) and len(value) == 2 and value[0] is False and isinstance(value[1], str):
+        _read_pair(value[1], asked, reading)
     if not reading.failed:
         reading.empty = is_empty(value)
     return reading
 
 
 _NOBODY = Asked()
+
+
+def _read_pair(told: str, asked: Asked, reading: Reading) -> None:
+    """`[false, "…"]`: the pair of a flag and what it says of it, which functions in Python like to return."""
+    found = read_text(told, asked)
+    acts = verb_of(asked.tool) in (Verb.CHANGE, Verb.RUN)
+    if not acts and not found:
+        return
+    code = found[0].code if found else None
+    reading.findings = [Finding("payload.flag_false", Says.FAILED, "[0]", False, code)]
+    reading.message, reading.code = told, code
 
 
 def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:

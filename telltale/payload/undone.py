@@ -61,7 +61,10 @@ def _words_of(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | 
     if known is not None:
         return known
     mark = could_not(text, looks_up=verb in (Verb.READ, Verb.UNKNOWN))
-    if mark is None and (verb not in (Verb.READ, Verb.UNKNOWN) or (names_logs(asked.tool) and verb is not Verb.READ)):
+    warned = verb is Verb.UNKNOWN and text.lstrip()[:1] == "⚠"
+    if mark is None and (
+        warned or verb not in (Verb.READ, Verb.UNKNOWN) or (names_logs(asked.tool) and verb is not Verb.READ)
+    ):
         mark = failed_deed(text)
     if mark is not None:
         return mark, None
