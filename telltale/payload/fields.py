@@ -33,8 +33,8 @@ class Role:
 
 _NAMES = {
     Role.ERROR: "error err errMsg err_msg exception fault traceback error_message errorMessage error_msg errorMsg"
-    " errmsg error_code errorCode error_type errorType error_description errorDescription __type error_reason errorReason"
-    " error_summary"
+    " errmsg error_code errorCode error_type errorType error_description errorDescription __type error_reason"
+    " errorReason error_summary"
     " error_details errorDetails error_detail error_info errorInfo"
     " fehler erreur errore erro ошибка 错误 錯誤 エラー 오류"
     " error_kind errorKind error_class errorClass error_name errorName error_text errorText",
