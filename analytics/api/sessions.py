@@ -8,7 +8,7 @@ from analytics.api.context import Answer, Context
 from analytics.api.paging import page
 from analytics.api.query import Query
 from analytics.questions import rows
-from analytics.questions.filters import Filters
+from analytics.questions.filters import BEYOND_SESSIONS, Filters
 from analytics.questions.times import rfc3339
 
 
@@ -22,7 +22,7 @@ def sessions(context: Context, query: Query) -> Answer:
 
 def session_counts(context: Context, filters: Filters) -> dict[str, Any]:
     """How many sessions, how many failed and stayed unrecovered, and how many users met a failure."""
-    if filters.tool is not None or filters.flag is not None or filters.codes:
+    if any(getattr(filters, name) not in (None, ()) for name in ("tool", "flag", "codes", *BEYOND_SESSIONS)):
         return rows(context.store, "sessions_narrowed", filters)[0]
     counted = rows(context.store, "sessions_total", filters, flagged=0, unrecovered=0)[0]
     return {**counted, **rows(context.store, "users_failed", filters)[0]}

@@ -138,7 +138,7 @@ def rollup_condition(filters: Filters, period: str, since: int | None, until: in
     return where
 
 
-_BEYOND_SESSIONS = ("release", "payload", "fingerprint", "inferred", "recovered")
+BEYOND_SESSIONS = ("release", "payload", "fingerprint", "inferred", "recovered")
 """Filters that no row of `session` can tell: those of its calls tell."""
 
 
@@ -167,7 +167,7 @@ def session_condition(filters: Filters) -> Condition:
             where.add(f"session_id IN (SELECT session_id FROM tool_session WHERE {met})")  # noqa: S608 - own text, values bound
     if filters.outcomes == (Outcome.SILENT_FAILURE.value,):
         where.add("silent > 0")
-    if any(getattr(filters, name) is not None for name in _BEYOND_SESSIONS):
+    if any(getattr(filters, name) is not None for name in BEYOND_SESSIONS):
         called = call_condition(filters, filters.since_ns, filters.until_ns)
         where.add(f"session_id IN (SELECT session_key FROM call WHERE {called.sql})", **called.params)  # noqa: S608 - as above
     return where

@@ -86,7 +86,9 @@ def test_a_corrected_code_makes_a_group_of_its_own(empty: DuckDBStore) -> None:
     assert len({row["fingerprint"] for row in found["rows"]}) == 1
 
 
-@pytest.mark.parametrize("narrowed", [{}, {"tool": "list_meetings"}, {"code": "UNAVAILABLE"}, {"flag": "retry_storm"}])
+@pytest.mark.parametrize(
+    "narrowed", [{}, {"tool": "list_meetings"}, {"code": "UNAVAILABLE"}, {"flag": "retry_storm"}, {"release": "1.2"}]
+)
 def test_session_counts_are_those_of_the_lists(empty: DuckDBStore, narrowed: dict[str, str]) -> None:
     """One question or two, the counts are the same."""
     empty.append(scene(time.time_ns()))
