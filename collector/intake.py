@@ -23,6 +23,7 @@ from collector.decode import DEFAULT_LIMITS, Decoded, DecodeLimits, Encoding, Si
 from collector.errors import Refusal, as_refusal, overloaded
 from collector.metrics import Metrics
 from collector.redact import BatchRedactor
+from collector.worker import Failing
 
 REQUEST_DEADLINE_S = 8.0
 """A request is answered within this time: below the 10 s after which OpenTelemetry SDKs give up."""
@@ -142,6 +143,7 @@ class Intake:
         self._thread.join(timeout_s)
 
     def _run(self) -> None:
+        failing = Failing("intake")
         while True:
             group = self._next_group()
             if not group:
@@ -151,7 +153,9 @@ class Intake:
             except Exception as error:
                 for export in group:
                     _fail(export, as_refusal(error))
-                log.exception("group_failed", requests=len(group))
+                failing.again(error)
+            else:
+                failing.over()
 
     def _next_group(self) -> list[Export]:
         """What has gathered, at least one request; empty when closing and nothing is left."""

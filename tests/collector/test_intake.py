@@ -9,9 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import structlog
+from structlog.testing import capture_logs
 
-from analytics.store import Batch, Receipt
+from analytics.store import Batch, Receipt, StoreUnavailable
 from collector import intake as module
+from collector import worker
 from collector.decode import Decoded, Encoding, Signal
 from collector.errors import Refusal
 from collector.intake import Intake
@@ -90,6 +93,23 @@ def test_a_failing_group_is_refused_and_the_thread_lives(store: RememberingStore
     store.error = None
     assert isinstance(many(intake, [None])[0], Decoded)
     intake.close(5)
+
+
+def test_a_store_that_takes_nothing_is_logged_once(store: RememberingStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Senders of a full disk come again and again: one line when it begins, one when it is over, no traceback."""
+    store.error = StoreUnavailable("No space left on device")
+    with capture_logs() as said:
+        monkeypatch.setattr(worker, "log", structlog.get_logger())
+        intake = started(store, group_requests=1)
+        refused = many(intake, [None] * 20)
+        store.error = None
+        [taken] = many(intake, [None])
+        intake.close(5)
+    assert all(isinstance(answer, Refusal) and answer.http_status == 503 for answer in refused)
+    assert isinstance(taken, Decoded)
+    assert [line["event"] for line in said] == ["work_waits_for_the_store", "work_goes_on"]
+    assert (said[0]["worker"], said[1]["failures"]) == ("intake", 20)
+    assert "exc_info" not in said[0]
 
 
 def test_a_request_that_waits_too_long_is_refused_and_not_stored(
