@@ -77,9 +77,10 @@ def _named_by_span(span: Span, plan: Plan) -> str | None:
 
 def _read_value(found: ToolSpan, what: str, keys: tuple[str, ...], events: tuple[tuple[str, str], ...]) -> None:
     span, attributes = found.span, found.span.attributes
+    placeholders = found.plan.placeholders  # asked only where there are any: to look a text up is to hash it whole
     for key in keys:
         value = attributes.get(key)
-        if value is None or (isinstance(value, str) and value in found.plan.placeholders):
+        if value is None or (placeholders and isinstance(value, str) and value in placeholders):
             continue
         if key == "tool.parameters" and is_schema(value):
             continue
