@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import structlog
+
 from analytics.api.context import Context
+from analytics.faults import fault
 from analytics.jobs.call_rows import CORRECTION
 from analytics.judge.attempts import Attempt, failure_of
 from analytics.judge.upstream import Surroundings, TraceIndex, surroundings_of
@@ -39,6 +42,8 @@ _BECAUSE: Mapping[str, str] = {
 """What dismisses accusing evidence, each with its sentence."""
 
 Dismissal = dict[str, Any]
+
+_log = structlog.get_logger(__name__)
 
 
 def dismissals(row: Mapping[str, Any]) -> list[Dismissal]:
@@ -83,12 +88,17 @@ def _by(rule: str, rules: list[str]) -> str:
 def dismissals_below(context: Context, row: Mapping[str, Any]) -> list[Dismissal]:
     """Failures below a call that is `ok`, which its row does not name; [] where its spans have expired.
 
-    Their `rule` is None: no rule spoke, because something stood against it.
+    Their `rule` is None: no rule spoke, because something stood against it. A trace that cannot be read any more (it
+    grew into one that the judge cannot read either) leaves them out: what the row tells must not depend on it.
     """
     if row["outcome"] != Outcome.OK:
         return []
     [trace] = context.store.traces([TraceKey(row["project"], row["trace_id"])])
-    calls = normalise(trace, context.settings)
+    try:
+        calls = normalise(trace, context.settings)
+    except Exception as error:
+        _log.error("trace_not_read", trace_id=row["trace_id"], **fault(error))
+        return []
     call = next((each for each in calls if each.id == row["id"]), None)
     if call is None:
         return []

@@ -89,6 +89,18 @@ def test_an_exception_that_the_tool_dealt_with(empty: DuckDBStore, event: bool) 
     assert found == ([("trace.marked_failed", "trace.exception_handled")] if event else [])
 
 
+def test_a_trace_that_cannot_be_read_leaves_the_rest(empty: DuckDBStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The call is explained from its row all the same."""
+
+    def broken(*_: Any) -> Any:
+        raise RecursionError("token=abc")
+
+    monkeypatch.setattr("analytics.api.dismissals.normalise", broken)
+    call = run(empty, [tool("get_job", '{"job_id": 4, "status": "failed", "name": "nightly"}'), http(2, 503)])
+
+    assert [each["by"] for each in call["dismissed"]] == ["answer"]
+
+
 def test_a_correction_dismisses_and_a_failure_has_nothing_dismissed(empty: DuckDBStore) -> None:
     """A person's word is the strongest; a failed call names no dismissal."""
     empty.append(scene(time.time_ns()))
