@@ -60,21 +60,28 @@ def _templates() -> jinja2.Environment:
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
     )
-    made.filters.update(compliance=compliance_text, left_out=left_out)
+    made.filters.update(compliance=compliance_value, basis=compliance_basis, left_out=left_out)
     made.filters.update(plain=plain, lines=lines_of, rate=rate_text, seconds=_seconds, cell=_cell)
     return made
 
 
-def compliance_text(report: Mapping[str, Any]) -> str:
-    """The rate of all tools in words that add up with the failures above it."""
+def compliance_value(report: Mapping[str, Any]) -> str:
+    """The rate of all tools, or what stands in its place: no failures is neither 0 % nor 100 %."""
+    if not report["failures"]:
+        return "no failures"
+    rate = report["compliance"]
+    return f"{rate['rate'] * 100:.1f} %" if rate["denominator"] else "not measured"
+
+
+def compliance_basis(report: Mapping[str, Any]) -> str:
+    """What that rests on, in words that add up with the failures; "" without failures."""
     rate, failures = report["compliance"], report["failures"]
     if not failures:
-        return "no failures"
+        return ""
     if not rate["denominator"]:
-        return f"not measured: of {count(failures, 'failure')} no result was captured"
+        return f"of {count(failures, 'failure')} no result was captured"
     span = f"{rate['low'] * 100:.0f}–{rate['high'] * 100:.0f} %"
-    basis = f"{rate['numerator']} of {count(rate['denominator'], 'failure')}"
-    return f"{rate['rate'] * 100:.1f} % ({basis}; 95 % interval {span})"
+    return f"{rate['numerator']} of {count(rate['denominator'], 'failure')}; 95 % interval {span}"
 
 
 def left_out(report: Mapping[str, Any]) -> str:

@@ -207,7 +207,7 @@ def test_compliance_adds_up_with_the_failures(run: Run, db: Path) -> None:
     assert shown(4, numerator=1, denominator=3, not_measured=9).splitlines()[1] == (
         "  left out            9 calls without a captured result, 1 failure among them"
     )
-    assert "not measured: of 2 failures no result was captured" in shown(2, numerator=0, denominator=0, not_measured=2)
+    assert "not measured (of 2 failures no result was captured)" in shown(2, numerator=0, denominator=0, not_measured=2)
     assert shown(0, numerator=0, denominator=0) == "Compliance            no failures\n"
     assert "left out: 9 calls" in render({**whole, "compliance": rate(1, 3, 9)}, "html")
 
