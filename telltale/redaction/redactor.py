@@ -225,7 +225,7 @@ class Redactor:
             text, settled = self._mask_once(text, hits, parse=parse)
             if settled or text == before:
                 break
-            hits = self._hits(text)
+            hits = self._hits(_MARK.sub("]", text))  # that a mark reads `token:` or `card:` is no hit
             if not hits:
                 break
         return text
@@ -314,6 +314,8 @@ class Redactor:
             done = at + length
         return "".join([*pieces, part[done:], text[end:]]) if done else text
 
+
+_MARK = re.compile(r"\[REDACTED:[^\]:\s]{1,64}:[0-9a-f]{8}\]")
 
 _BEFORE_NUMBER = re.compile(r"(\\{0,7}\")\s{0,4}:\s{0,4}(?:\[\s{0,4})?\Z")
 

@@ -69,20 +69,33 @@ def test_one_look_at_a_list_sees_what_a_look_at_each_sees(entries: list[Any]) ->
     assert Redactor(config).value(entries) == [Redactor(config).value(entry) for entry in entries]
 
 
-def test_json_with_one_secret_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where only whole values were masked, a second walk would find nothing: there is none."""
-    read = []
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The lengths of what was read as JSON."""
+    found: list[int] = []
     loads = json.loads
 
     def counted(text: str, **more: Any) -> Any:
-        read.append(len(text))
+        found.append(len(text))
         return loads(text, **more)
 
     monkeypatch.setattr("telltale.redaction.redactor.json.loads", counted)
+    return found
+
+
+def test_json_with_one_secret_is_read_once(read: list[int]) -> None:
+    """Where only whole values were masked, a second walk would find nothing: there is none."""
     text = json.dumps({**{f"key{n}": f"value {n}" for n in range(20_000)}, "password": "hunter2xyz"})
     masked = Redactor().text(text)
     assert "hunter2xyz" not in masked
     assert read == [len(text)]
+
+
+def test_a_mark_is_no_key(read: list[int]) -> None:
+    """That a mark reads `token:` gives the rules for keys nothing to do."""
+    masked = Redactor().text(json.dumps({"note": "gh" + "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", "n": 1}))
+    assert "[REDACTED:github_token:" in masked
+    assert read == []
 
 
 def test_text_inside_json_is_walked_until_nothing_changes() -> None:
