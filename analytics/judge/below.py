@@ -89,7 +89,8 @@ def _empty(case: Case, failed: list[Attempt]) -> str | None:
         return None
     if failed and all(_is_gone(attempt) for attempt in failed):
         return None
-    if failed and not (_denies(case.reading) and all(attempt.cause.code is Code.NOT_FOUND for attempt in failed)):
+    honest = _denies(case.reading) or (not case.changes and _is_nothing(case.reading.value))
+    if failed and not (honest and all(attempt.cause.code is Code.NOT_FOUND for attempt in failed)):
         return "trace.empty_after_failure"
     raised = case.below.raised and all(attempt.failed for attempt in case.below.attempts)
     return "trace.empty_after_exception" if raised else None
@@ -101,6 +102,14 @@ def _denies(reading: Reading) -> bool:
     return isinstance(value, dict) and any(
         inner is False and not is_frame(key) and role_of(key) is None for key, inner in list(value.items())[:30]
     )
+
+
+def _is_nothing(value: Any) -> bool:
+    """`null`, `{"user": null}`: the one thing that was looked for is not there; an empty list says no such thing."""
+    if not isinstance(value, dict):
+        return value is None
+    told = [inner for key, inner in value.items() if not is_frame(key) and role_of(key) is None]
+    return bool(value) and all(inner is None for inner in told)
 
 
 def _filled(case: Case, failed: list[Attempt]) -> str | None:
@@ -130,7 +139,9 @@ def _is_hollow(value: Any, arguments: Any) -> bool:
     told = [
         inner for key, inner in value.items() if not _is_measure(key) and role_of(key) is None and inner not in said
     ]
-    return bool(told) and all(is_empty(inner) or (not isinstance(inner, str) and inner in (0, -1)) for inner in told)
+    if not told:  # nothing but its frame: a count of none
+        return any(type(inner) is int and inner == 0 for key, inner in value.items() if is_frame(key))
+    return all(is_empty(inner) or (not isinstance(inner, str) and inner in (0, -1)) for inner in told)
 
 
 _MOST_KEYS = 20

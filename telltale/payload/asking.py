@@ -56,9 +56,22 @@ def is_document(text: str, asked: Asked) -> bool:
     body = text.strip()
     if len(body) > _DOCUMENT_CAP:
         return True
-    if names_compound(body.split("\n", 1)[0][:200], asked.tool):  # no document, but an answer about the call
-        return False
+    if names_compound(body.split("\n", 1)[0][:200], asked.tool) or _names_its_source(body[:_OPENING], asked.arguments):
+        return False  # no document, but an answer about the call
     return "\n" in body and "Traceback" not in body and "\n    at " not in body
+
+
+def _names_its_source(opening: str, arguments: Any) -> bool:
+    """Whether a text's opening names the very address or path that was to be read; documents hardly name their own."""
+    values = list(arguments.values())[:20] if isinstance(arguments, dict) else ()
+    return any(
+        isinstance(value, str) and _SHORTEST_PATH <= len(value) <= 200 and "/" in value and value in opening
+        for value in values
+    )
+
+
+_OPENING = 200
+_SHORTEST_PATH = 8
 
 
 def names_a_file(asked: Asked) -> bool:

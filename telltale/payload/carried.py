@@ -181,6 +181,9 @@ def _acts(asked: Asked) -> bool:
 
 def _marked_item(item: dict[str, Any]) -> Finding | None:
     """An item that bears an error or says of itself that it did not succeed, whatever else it holds."""
+    if len(item) == 1:  # `{"index": {"status": 400, "error": {…}}}`: an item under the name of what was done
+        only = next(iter(item.values()))
+        item = only if isinstance(only, dict) else item
     fields = fields_of(item)
     if any(is_truthy_error(inner) for _, inner in fields.get(Role.ERROR)) or any(
         inner is False for _, inner in fields.get(Role.GOOD)

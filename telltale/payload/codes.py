@@ -80,7 +80,11 @@ _SQLSTATE_CLASS = {
 
 # Parts of class names, strongest first. A class is split into words, so that `Timeout` is found in `ReadTimeoutError`.
 _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
-    (_LIMITED, "rate_?limit throttl quota too_many_requests slow_down resource_exhausted"),
+    (
+        _LIMITED,
+        "rate_?limit throttl quota too_many_requests slow_down"
+        " (?:resource|key|credits?|tokens?|budget|plan|limit)_exhausted",
+    ),
     (_DOWN, "timeout timed_out deadline stalled"),
     (
         _CONFLICT,

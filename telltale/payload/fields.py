@@ -34,7 +34,7 @@ class Role:
 _NAMES = {
     Role.ERROR: "error err errMsg err_msg exception fault traceback error_message errorMessage error_msg errorMsg"
     " errmsg error_code errorCode error_type errorType error_description errorDescription __type error_reason"
-    " errorReason error_summary"
+    " errorReason error_summary error-type error-code error-message"
     " error_details errorDetails error_detail error_info errorInfo"
     " fehler erreur errore erro ошибка 错误 錯誤 エラー 오류"
     " error_kind errorKind error_class errorClass error_name errorName error_text errorText",
@@ -45,7 +45,7 @@ _NAMES = {
     Role.BAD: "isError is_error iserror hasError has_error hasErrors has_errors failed failure timed_out timedOut"
     " timeout isTimeout is_timeout aborted isAborted is_aborted errored crashed",
     Role.STATUS: "status outcome",
-    Role.TYPE: "type kind object finish_reason finishReason stop_reason stopReason",
+    Role.TYPE: "type _type kind object finish_reason finishReason stop_reason stopReason",
     Role.HTTP: "status_code statusCode http_status httpStatus http_code httpCode response_code responseCode"
     " http_status_code httpStatusCode responseStatus response_status cod",
     Role.EXIT: "exit_code exitCode exit_status exitStatus returncode return_code returnCode exitcode",

@@ -100,6 +100,7 @@ _SERVICE = re.compile(
     rf"|auth|authentication|authorization|request|service|validation) (?i:error|exception|failure){_ASIDE}:"
     rf"|(?:[\w.-]{{1,30}} ){{1,3}}(?i:error) \(?[45]\d\d\)?:"
     rf"|(?:[\w.-]{{1,30}} ){{1,2}}(?i:error):(?= [A-Z]\w{{0,60}}(?:Error|Exception)\b)"
+    rf"|[A-Z][\w.-]{{1,30}} (?i:exception):(?=[^\n]{{0,120}}(?:\bHTTP\b|[a-z](?:Error|Exception)\b|\b[45]\d\d\b))"
     rf"|Error (?:[A-Z][a-z]{{1,20}}){{2,6}}:|Exception \([45]\d\d\) Reason:"
     r"|(?:[\w.-]{1,30} ){0,2}(?i:error) [(\[][45]\d\d[)\]]\*\*\s*\n)(?=\s|\w)"
 )

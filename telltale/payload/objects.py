@@ -17,7 +17,7 @@ from telltale.payload.exits import is_answer
 from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error, role_of
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.shapes import error_object, error_page, nothing_succeeded, reason_phrase, tells, validator_report
-from telltale.payload.verbs import Verb, names_a_state, names_a_wait, names_output, verb_of
+from telltale.payload.verbs import Verb, names_a_state, names_a_wait, names_errors, names_output, verb_of
 from telltale.vocabulary import Code
 
 _ERROR_WORDS = frozenset(
@@ -104,7 +104,7 @@ def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
             if _is_numbered(key, inner, fields) and not _mentions(asked.arguments, inner):
                 return Finding("payload.error_key", Says.FAILED, key, inner, code_inside(None, fields))
             continue
-        if fields.substance and _is_record(value, fields, asked):
+        if fields.substance and (_is_record(value, fields, asked) or _is_described(key, asked)):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
         if _gives_a_verdict(value, asked) or (fields.substance and _declares_success(fields)):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
@@ -113,6 +113,11 @@ def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
         if isinstance(inner, int) and not isinstance(inner, bool) and inner != 0 and not fields.substance:
             return Finding("payload.error_key", Says.FAILED, key, inner)
     return None
+
+
+def _is_described(key: str, asked: Asked) -> bool:
+    """Whether a tool whose name says that it deals in errors describes one by its kind."""
+    return names_errors(asked.tool) and key.lower().endswith(("type", "kind", "class", "name"))
 
 
 def _is_numbered(key: str, inner: Any, fields: Fields) -> bool:

@@ -36,7 +36,9 @@ def undone(text: str, asked: Asked) -> tuple[str, Code | None] | None:
         and not failed_reading(text, asked.tool, asked.arguments)
     ):
         return None
-    if verb is Verb.EXAMINE or names_speech(asked.tool) or is_document(text, asked):
+    if names_speech(asked.tool) and not failed_reading(text.strip().split("\n", 1)[0], asked.tool, asked.arguments):
+        return None
+    if verb is Verb.EXAMINE or is_document(text, asked):
         return None
     if is_repeated(text, asked.arguments) or asks_for_errors(asked):
         return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from telltale.payload.verbs import Verb, verb_of
 from telltale.payload.words import words
 
 _LANGUAGE = words(
@@ -38,6 +39,7 @@ _LIMITS = words("must exceeds cannot")
 _COPULA = words("is are was were")
 _TOKEN = re.compile(r"[A-Za-z_][\w.-]*|\S")
 _PUNCTUATION = frozenset("'\"`.,:;()[]{}!-–—<>=*/")
+_COMPOUND = re.compile(r"[a-z][A-Z]|[a-z]_[a-z]")
 _CAP = 200
 _MOST_NAMES = 3
 
@@ -61,10 +63,12 @@ def refused_argument(text: str, tool: str, arguments: Any) -> str | None:
     quoted = [low[i + 1] for i, mark in enumerate(tokens[:-2]) if mark in ("'", '"', "`") and tokens[i + 2] == mark]
     names += [name for name in quoted if name not in names]
     names += [token for token in low if token in keys and token not in names]
-    speaks_of_one = said & _NOUNS or said & _LIMITS or needed
+    inner = refused and len(set(names)) == 1 and any(_COMPOUND.search(token) for token in tokens)
+    speaks_of_one = said & _NOUNS or said & _LIMITS or needed or inner
     if not names or len(set(names)) > _MOST_NAMES or not speaks_of_one:
         return None
-    if all(name in keys for name in names):
+    unknown = names[0] not in keys
+    if all(name in keys for name in names) or (inner and unknown and verb_of(tool) is Verb.CHANGE):
         return names[0] if refused else None
     return names[0] if absent and not any(name in keys for name in names) else None
 
