@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import data, incident_cards, links, states, tables, tiles, words
+from dashboard import data, incident_cards, links, states, tables, tiles, tool_tables, words
 from dashboard.live import live
 from dashboard.view import View
 
@@ -46,7 +46,7 @@ def failing_now(answer: dict[str, Any], view: View) -> None:
     left, right = st.columns(2, gap="small")
     with left:
         heading("Worst tools", "tools-codes", "All tools", view.query())
-        tables.worst_tools((answer.get("worst_tools") or [])[:TOOLS], view, "overview.tools")
+        tool_tables.worst_tools((answer.get("worst_tools") or [])[:TOOLS], view, "overview.tools")
     with right:
         heading("Sessions that failed last", "sessions", "All sessions", view.query(flagged="true"))
         tables.failing_sessions((answer.get("failing_sessions") or [])[:TOOLS], view, "overview.sessions")

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import data, links, states, tables, words
+from dashboard import data, links, states, tool_tables, words
 from dashboard.live import live
 from dashboard.matrix import SHOWN, Matrix
 from dashboard.matrix import draw as draw_matrix
@@ -57,9 +57,9 @@ def every_tool(tools: dict[str, Any], view: View) -> None:
             "Compliance: failed calls that came back as a structured error, of those that can be measured, with its "
             "95 % interval. Of each tool, the newest release first."
         )
-        tables.releases(rows, view, "tools.releases")
+        tool_tables.releases(rows, view, "tools.releases")
     else:
-        tables.tools(rows, view, "tools")
+        tool_tables.tools(rows, view, "tools")
     if total > len(rows):
         st.caption(f"The worst {words.count(len(rows))} of {words.plural(total, 'row' if by_release else 'tool')}.")
 
