@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -11,6 +12,8 @@ import pytest
 from making import span
 
 from analytics import schema
+from analytics.jobs.corrections import take_back
+from analytics.jobs.judge_job import JudgeJob
 from analytics.store import Batch, TraceKey
 from collector.store import DuckDBStore
 from collector.store.database import STORAGE_VERSION
@@ -114,6 +117,8 @@ def test_files_of_every_release_open(file: Path, path: Path) -> None:
     assert [(s.name, s.attributes["n"]) for s in trace.spans] == [("execute_tool search", n) for n in range(5)]
     assert len(trace.logs) == 1
     assert store.read("SELECT max(version) AS v FROM schema_version").to_pylist() == [{"v": schema.SCHEMA_VERSION}]
+    outcomes = "SELECT outcome, count(*) AS n FROM call GROUP BY outcome ORDER BY outcome"
+    assert store.read(outcomes).to_pylist() == [{"outcome": "ok", "n": 5}]  # two of them by the correction
     made = path.with_name("made.db")
     new = DuckDBStore(made)
     if file.name != f"shape-{schema.SCHEMA_VERSION}.db.gz":  # the current shape may still grow until its release
@@ -121,6 +126,26 @@ def test_files_of_every_release_open(file: Path, path: Path) -> None:
             t: sorted(columns(new, t)) for t in schema.tables()
         }
     new.close()
+    store.close()
+
+
+@pytest.mark.parametrize("file", sorted(GOLDEN.glob("shape-*.db.gz")), ids=lambda file: file.name)
+def test_work_goes_on_in_files_of_every_release(file: Path, path: Path) -> None:
+    """Calls that an older release judged are judged again with what comes later, and what a person said can go."""
+    with gzip.open(file) as packed, path.open("wb") as unpacked:
+        shutil.copyfileobj(packed, unpacked)
+    store = DuckDBStore(path)
+    late = replace(store.traces([TraceKey("default", "ab" * 16)])[0].spans[1], span_id="9" * 16)
+    store.append(Batch([late]))
+    job = JudgeJob(store, pause_s=0)
+    job.drain()
+    calls = "SELECT outcome, sum(calls)::BIGINT AS n FROM rollup_hour GROUP BY outcome HAVING n > 0 ORDER BY outcome"
+    assert store.read(calls).to_pylist() == [{"outcome": "ok", "n": 6}]
+
+    [correction] = store.read("SELECT id FROM correction").to_pylist()
+    take_back(store, "default", correction["id"], who="ada", why="it was none")
+    job.drain()
+    assert store.read(calls).to_pylist() == [{"outcome": "ok", "n": 3}, {"outcome": "silent_failure", "n": 3}]
     store.close()
 
 
