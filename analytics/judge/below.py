@@ -105,9 +105,9 @@ def _denies(reading: Reading) -> bool:
 
 
 def _is_nothing(value: Any) -> bool:
-    """`null`, `{"user": null}`: the one thing that was looked for is not there; an empty list says no such thing."""
+    """`{"user": null}`: what was looked for is named, and is not there; a bare null or an empty list says no such thing."""
     if not isinstance(value, dict):
-        return value is None
+        return False
     told = [inner for key, inner in value.items() if not is_frame(key) and role_of(key) is None]
     return bool(value) and all(inner is None for inner in told)
 
