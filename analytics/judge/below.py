@@ -105,7 +105,7 @@ def _denies(reading: Reading) -> bool:
 
 
 def _is_nothing(value: Any) -> bool:
-    """`{"user": null}`: what was looked for is named, and is not there; a bare null or an empty list says no such thing."""
+    """`{"user": null}`: what was looked for is named, and is not there; a bare null or an empty list says nothing."""
     if not isinstance(value, dict):
         return False
     told = [inner for key, inner in value.items() if not is_frame(key) and role_of(key) is None]
