@@ -109,7 +109,7 @@ def _is_nothing(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     told = [inner for key, inner in value.items() if not is_frame(key) and role_of(key) is None]
-    return bool(value) and all(inner is None for inner in told)
+    return bool(told) and all(inner is None for inner in told)
 
 
 def _filled(case: Case, failed: list[Attempt]) -> str | None:
