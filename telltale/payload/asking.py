@@ -86,17 +86,26 @@ def names_a_file(asked: Asked) -> bool:
 def is_data_file(value: Any, asked: Asked) -> bool:
     """Whether an object is the content of a JSON file that was read, and not an error about reading it.
 
-    An error about the file names it, or says in a standard phrase that it is not there or may not be read.
+    An error about the file names it, or says in a standard phrase that it is not there or may not be read: in a text
+    of its own level where it has one there (a file of messages holds such phrases deeper down), and not where the file
+    by its name is one of errors (`error_response.json`).
     """
     path = _path(asked.arguments) if verb_of(asked.tool) is Verb.READ else ""
     if not path.lower().endswith((".json", ".jsonl", ".ipynb", ".har")):
         return False
     name = path.replace("\\", "/").rsplit("/", 1)[-1]
-    for text in told_texts(value):
-        said = code_of_phrase(text)
-        if name in text or (said is not None and said[0] in (Code.NOT_FOUND, Code.PERMISSION_DENIED)):
-            return False
-    return True
+    texts = told_texts(value)
+    if any(name in text for text in texts):
+        return False
+    if names_errors(name):
+        return True
+    said = map(code_of_phrase, _own_texts(value) or texts)
+    return not any(hit is not None and hit[0] in (Code.NOT_FOUND, Code.PERMISSION_DENIED) for hit in said)
+
+
+def _own_texts(value: Any) -> list[str]:
+    """What an object tells on its own level."""
+    return told_texts({k: inner for k, inner in value.items() if isinstance(inner, str)}) if type(value) is dict else []
 
 
 def _path(arguments: Any) -> str:

@@ -69,6 +69,18 @@ _NAMED = re.compile(
 )
 
 
+def reports_findings(text: str) -> bool:
+    """Whether what a checker printed holds findings: a count of them at its end, or a line that begins with a place."""
+    return _COUNTED.search(text[-_END:]) is not None or _PLACED.search(text[:_END]) is not None
+
+
+_COUNTED = re.compile(
+    r"(?<![\w.-])\d{1,6} (?:(?:tests?|checks?|specs?) )?(?:failed|passed|failing|passing|failures?|errors?|problems?)\b"
+)
+_PLACED = re.compile(r"^(?:\./|/)?[\w./-]{1,200}\.\w{1,8}[:(]\d{1,6}[:,)]", re.MULTILINE)
+_END = 2000
+
+
 def is_answer(arguments: Any, code: int) -> bool:
     """Whether exit code 1 of the command that was asked for means "nothing found" or "they differ", not a failure.
 

@@ -71,7 +71,7 @@ for _role, _names in _NAMES.items():
 
 _ROLES["Error Message"] = Role.ERROR
 
-_ID_KEYS = frozenset(("id", "uuid", "key", "number", "sha", "iid", "gid", "guid", "slug", "name"))
+_ID_KEYS = frozenset(("id", "uuid", "key", "number", "sha", "iid", "gid", "guid", "sid", "arn", "slug", "name"))
 _NO_IDENTITY = frozenset(
     (
         *("request_id", "trace_id", "correlation_id", "session_id", "tool_call_id", "call_id", "error_id"),

@@ -11,13 +11,21 @@ from typing import Any
 
 from telltale.payload.asking import asks_for_state
 from telltale.payload.codes import code_of, code_of_http
-from telltale.payload.empty import is_frame
 from telltale.payload.evidence import code_inside, short
-from telltale.payload.exits import is_answer
+from telltale.payload.exits import is_answer, reports_findings
 from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error, role_of
 from telltale.payload.reading import Asked, Finding, Says
+from telltale.payload.records import is_looked_up, is_record, is_reported
 from telltale.payload.shapes import error_object, error_page, nothing_succeeded, reason_phrase, tells, validator_report
-from telltale.payload.verbs import Verb, names_a_state, names_a_wait, names_errors, names_output, verb_of
+from telltale.payload.verbs import (
+    Verb,
+    names_a_state,
+    names_a_wait,
+    names_errors,
+    names_failed_tests,
+    names_output,
+    verb_of,
+)
 from telltale.vocabulary import Code
 
 _ERROR_WORDS = frozenset(
@@ -59,52 +67,13 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
     return findings
 
 
-def _is_looked_up(fields: Fields, asked: Asked) -> bool:
-    """Whether the object is a record that was asked for, so that its status is the record's own."""
-    verb = verb_of(asked.tool)
-    if asked.changes_state or verb is Verb.CHANGE or verb is Verb.RUN or not fields.identity:
-        return False
-    return (verb is not Verb.UNKNOWN or _names_an_id(asked)) and (fields.substance >= 2 or fields.has(Role.STATUS))
-
-
-def _is_record(value: dict[str, Any], fields: Fields, asked: Asked) -> bool:
-    """Whether an error beside an identity is the record's own: the record tells more than what the caller had said.
-
-    `{"customer_id": 7, "error": "not found"}` only echoes the question; a job with a status of its own does not.
-    """
-    if not _is_looked_up(fields, asked):
-        return False
-    if any(isinstance(s, str) and s.lower() not in ("error", "ok", "success") for _, s in fields.get(Role.STATUS)):
-        return True
-    if any(isinstance(value.get(key), str) and value[key] for key in _STATES):
-        return True
-    said = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
-    facts = sum(1 for key in fields.keys if not is_frame(key) and not _is_echo(value[key], said))
-    return facts >= 2
-
-
-_STATES = ("state", "phase", "stage", "conclusion")
-
-
-def _is_echo(inner: Any, said: Iterable[Any]) -> bool:
-    if isinstance(inner, bool) or not isinstance(inner, str | int | float):
-        return False
-    return any(inner == each or str(inner) == str(each) for each in said)
-
-
-def _names_an_id(asked: Asked) -> bool:
-    return isinstance(asked.arguments, dict) and any(
-        isinstance(key, str) and (key == "id" or key.endswith(("_id", "Id"))) for key in asked.arguments
-    )
-
-
 def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.ERROR):
         if not is_truthy_error(inner):
             if _is_numbered(key, inner, fields) and not _mentions(asked.arguments, inner):
                 return Finding("payload.error_key", Says.FAILED, key, inner, code_inside(None, fields))
             continue
-        if fields.substance and (_is_record(value, fields, asked) or _is_described(key, asked)):
+        if fields.substance and (is_record(value, fields, asked) or _is_described(key, asked)):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
         if _gives_a_verdict(value, asked) or (fields.substance and _declares_success(fields)):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
@@ -143,10 +112,35 @@ def _errors_list(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
 def _flag_false(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.GOOD):
         if inner is False or _denies(inner, fields):
-            if verb_of(asked.tool) is Verb.EXAMINE and key.lower() in ("ok", "is_ok", "isok"):
+            examined = verb_of(asked.tool) is Verb.EXAMINE and key.lower() in ("ok", "is_ok", "isok")
+            if examined or _counts_failed_tests(value) or _counts_findings(value, fields, asked):
                 return Finding("payload.flag_false", Says.ANSWER, key, inner)
             return Finding("payload.flag_false", Says.FAILED, key, inner, code_inside(None, fields))
     return None
+
+
+def _counts_failed_tests(value: dict[str, Any]) -> bool:
+    """Whether an object reports on a run of tests of which some failed: `{"success": false, "numFailedTests": 1}`."""
+    return any(type(inner) is int and inner > 0 and names_failed_tests(str(key)) for key, inner in value.items())
+
+
+def _counts_findings(value: dict[str, Any], fields: Fields, asked: Asked) -> bool:
+    """Whether an examining tool says no and counts what it found, with no word of an error (`passed: 9, failed: 2`)."""
+    if verb_of(asked.tool) is not Verb.EXAMINE or fields.has(Role.MESSAGE):
+        return False
+    beside = [
+        *(value[key] for key in fields.keys),
+        *(n for role in (Role.BAD, Role.ERRORS) for _, n in fields.get(role)),
+    ]
+    tables = (value[key] for key in _SUMMARIES if isinstance(value.get(key), dict))
+    return any(len(counts) >= 2 and any(counts) for counts in map(_counts_in, (beside, *(t.values() for t in tables))))
+
+
+def _counts_in(values: Iterable[Any]) -> list[int]:
+    return [inner for inner in values if type(inner) is int]
+
+
+_SUMMARIES = ("statistics", "stats", "summary", "counts", "totals")
 
 
 def _denies(inner: Any, fields: Fields) -> bool:
@@ -169,7 +163,7 @@ def _flag_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
                 return Finding("payload.flag_error", Says.ANSWER, key, inner)
             code = Code.UNAVAILABLE if "time" in key.lower() else code_inside(None, fields)
             partial = "time" in key.lower() and fields.substance and verb_of(asked.tool) is not Verb.CHANGE
-            if partial or (fields.substance and _is_looked_up(fields, asked)):
+            if partial or (fields.substance and is_looked_up(fields, asked)):
                 return Finding("payload.flag_error", Says.ANSWER, key, inner)
             return Finding("payload.flag_error", Says.FAILED, key, inner, code)
     return None
@@ -178,7 +172,7 @@ def _flag_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
 def _status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.STATUS):
         if inner is False or (isinstance(inner, str) and inner.lower() in _ERROR_WORDS):
-            about = _is_looked_up(fields, asked) or _is_reported(fields, asked) or _gives_a_verdict(value, asked)
+            about = is_looked_up(fields, asked) or is_reported(fields, asked) or _gives_a_verdict(value, asked)
             about = about or (isinstance(inner, str) and asks_for_state(asked, inner))
             asked_for = about or (names_a_state(asked.tool) and inner not in ("error", "Error", "ERROR"))
             says = Says.ANSWER if asked_for else Says.FAILED
@@ -197,13 +191,6 @@ def _gives_a_verdict(value: dict[str, Any], asked: Asked) -> bool:
     return any(isinstance(inner, bool) and role_of(key) in (None, Role.GOOD) for key, inner in value.items())
 
 
-def _is_reported(fields: Fields, asked: Asked) -> bool:
-    """A reading or examining tool that answers with a status and facts reports on something else."""
-    facts = fields.substance + (1 if fields.has(Role.EXIT) else 0)
-    verb = verb_of(asked.tool)
-    return facts >= 1 if verb is Verb.EXAMINE else verb is Verb.READ and facts >= 2
-
-
 def _status_word(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     """`{"status": "unauthorized"}`: the status names one of the failures that a caller cannot ask for."""
     for key, inner in fields.get(Role.STATUS):
@@ -213,7 +200,7 @@ def _status_word(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
         if code not in _OPEN_CODES or inner.lstrip("-").isdigit():
             continue
         verb = verb_of(asked.tool)
-        about_it = _is_looked_up(fields, asked) or _is_reported(fields, asked)
+        about_it = is_looked_up(fields, asked) or is_reported(fields, asked)
         examines = verb is Verb.EXAMINE or names_a_state(asked.tool)
         about_it = about_it or (names_a_wait(asked.tool) and "time" in inner.lower()) or asks_for_state(asked, inner)
         answer = about_it or (examines and code in (Code.NOT_FOUND, Code.UNAVAILABLE, Code.INTERNAL))
@@ -234,7 +221,7 @@ def _http_status(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
             if role is Role.CODE and not fields.has(Role.MESSAGE):
                 continue
             answers = _mentions(asked.arguments, status) or (_is_response(value) and status in (404, 410))
-            if answers or (role is Role.HTTP and _is_reported(fields, asked)):
+            if answers or (role is Role.HTTP and is_reported(fields, asked)):
                 return Finding("payload.http_status", Says.ANSWER, key, inner)
             return Finding("payload.http_status", Says.HIDDEN, key, inner, code_of_http(status))
     return None
@@ -251,13 +238,19 @@ def _exit_code(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
         if not isinstance(inner, int) or isinstance(inner, bool) or inner == 0:
             continue
         runs = fields.has(Role.STREAM) or "output" in value or verb_of(asked.tool) is Verb.RUN
-        tested = verb_of(asked.tool) is Verb.EXAMINE and inner == 1 and not fields.has(Role.STREAM)
+        tested = inner == 1 and verb_of(asked.tool) is Verb.EXAMINE and _has_findings(fields)
         polled = names_output(asked.tool) and verb_of(asked.tool) is not Verb.RUN
-        if not runs or tested or polled or names_a_state(asked.tool) or _is_looked_up(fields, asked):
+        if not runs or tested or polled or names_a_state(asked.tool) or is_looked_up(fields, asked):
             return Finding("payload.exit_code", Says.ANSWER, key, inner)
         says = Says.ANSWER if is_answer(asked.arguments, inner) else Says.FAILED
         return Finding("payload.exit_code", says, key, inner)
     return None
+
+
+def _has_findings(fields: Fields) -> bool:
+    """Whether a checker's streams, where it hands any out, hold findings: with 1 checkers say that there are some."""
+    streams = [inner for _, inner in fields.get(Role.STREAM)]
+    return not streams or any(isinstance(inner, str) and reports_findings(inner) for inner in streams)
 
 
 _RULES: tuple[tuple[int, Rule], ...] = (

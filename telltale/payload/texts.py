@@ -21,7 +21,7 @@ from telltale.payload.asking import (
 from telltale.payload.bare import bare_text
 from telltale.payload.catalogues import masking_of, says_it_failed
 from telltale.payload.codes import code_of, code_of_class, code_of_http
-from telltale.payload.exits import exit_named, exit_stated, is_answer
+from telltale.payload.exits import exit_named, exit_stated, is_answer, reports_findings
 from telltale.payload.html import page_of
 from telltale.payload.lines import last_error_of, program_line_of, shell_record_of, status_line_of
 from telltale.payload.marks import (
@@ -267,8 +267,9 @@ def _exit_code(text: str, asked: Asked) -> Finding | None:
         return None
     excerpt, code = found
     verb = verb_of(asked.tool)
-    about_it = verb is Verb.READ or (verb is Verb.EXAMINE and code == 1)
-    answers = (about_it and not has_command(asked.arguments)) or is_answer(asked.arguments, code)
+    examined = verb is Verb.EXAMINE and code == 1
+    answers = (verb is Verb.READ or examined) and not has_command(asked.arguments)
+    answers = answers or (examined and reports_findings(text)) or is_answer(asked.arguments, code)
     return Finding("text.exit_code", Says.ANSWER if answers else Says.HIDDEN, "", excerpt)
 
 

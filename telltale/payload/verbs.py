@@ -70,13 +70,18 @@ _WAITS = words("wait await watch listen poll subscribe")
 _STATES = words("status state health progress poll liveness readiness")
 
 
+_CHECKERS = ("lint", "check")
+_SHORTEST_CHECKER = 5
+"""Checkers are called after what they look at: `yamllint`, `typecheck`. Shorter words may be any (`flint`)."""
+
+
 @lru_cache(maxsize=4096)
 def verb_of(tool: str) -> Verb:
     """The kind of a tool by its name; UNKNOWN where no word of it is a known verb."""
     found = Verb.UNKNOWN
     for word in _WORDS.findall(tool[:200]):
         low = word.lower()
-        verb = _VERBS.get(low)
+        verb = _VERBS.get(low) or (Verb.EXAMINE if len(low) > _SHORTEST_CHECKER and low.endswith(_CHECKERS) else None)
         if found is Verb.RUN:
             if verb is Verb.EXAMINE:
                 return verb
@@ -141,6 +146,17 @@ def tells_of_incidents(tool: str) -> bool:
 def names_errors(name: str) -> bool:
     """Whether a name says that errors are what is asked for: `get_last_error`, the key `last_error`."""
     return any(word.lower() in _ERRORS for word in _WORDS.findall(name[:200]))
+
+
+@lru_cache(maxsize=4096)
+def names_failed_tests(key: str) -> bool:
+    """Whether a key counts tests that failed: `numFailedTests`, `failed_tests`, `testsFailed`."""
+    held = {word.lower() for word in _WORDS.findall(key[:60])}
+    return not held.isdisjoint(_TESTS) and not held.isdisjoint(_FAILED)
+
+
+_TESTS = words("test tests")
+_FAILED = words("failed failing failures")
 
 
 @lru_cache(maxsize=4096)
