@@ -194,7 +194,31 @@ def is_rehearsed(value: dict[str, Any], asked: Asked) -> bool:
     return any(holder.get(key) is True for holder in (value, arguments) for key in _REHEARSALS)
 
 
-_REHEARSALS = ("dry_run", "dryRun", "dryrun", "preview", "simulate", "simulated", "plan_only", "validate_only", "noop")
+_REHEARSALS = (
+    "dry_run",
+    "dryRun",
+    "dryrun",
+    "preview",
+    "simulate",
+    "simulated",
+    "plan_only",
+    "validate_only",
+    "noop",
+    "draft",
+)
+
+
+def selects(arguments: Any, key: str) -> bool:
+    """Whether a query of SQL that was sent names a key of its rows, so that what stands there is a column's value."""
+    values = list(arguments.values())[:20] if isinstance(arguments, dict) else ()
+    queries = (value[:_QUERY_CAP].lower() for value in values if isinstance(value, str))
+    return any(
+        query.lstrip().startswith(("select", "with")) and re.search(rf"\b{re.escape(key.lower())}\b", query)
+        for query in queries
+    )
+
+
+_QUERY_CAP = 4000
 
 
 def asks_for_errors(asked: Asked) -> bool:

@@ -6,14 +6,22 @@ FAILED or HIDDEN decides; SUCCESS is noted beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from telltale.payload.asking import asks_for_state
 from telltale.payload.codes import code_of, code_of_http
 from telltale.payload.evidence import code_inside, short
-from telltale.payload.exits import is_answer, reports_findings
-from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error, role_of
+from telltale.payload.examined import (
+    VERDICTS,
+    counts_failed_tests,
+    counts_findings,
+    gives_a_verdict,
+    has_findings,
+    is_a_verdict,
+)
+from telltale.payload.exits import is_answer
+from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.records import is_looked_up, is_record, is_reported
 from telltale.payload.shapes import error_object, error_page, nothing_succeeded, reason_phrase, tells, validator_report
@@ -22,7 +30,6 @@ from telltale.payload.verbs import (
     names_a_state,
     names_a_wait,
     names_errors,
-    names_failed_tests,
     names_output,
     verb_of,
 )
@@ -70,12 +77,14 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
 def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.ERROR):
         if not is_truthy_error(inner):
-            if _is_numbered(key, inner, fields) and not _mentions(asked.arguments, inner):
+            told = names_errors(asked.tool) and verb_of(asked.tool) is Verb.READ
+            if not told and _is_numbered(key, inner, fields) and not _mentions(asked.arguments, inner):
                 return Finding("payload.error_key", Says.FAILED, key, inner, code_inside(None, fields))
             continue
-        if fields.substance and (is_record(value, fields, asked) or _is_described(key, asked)):
+        measured = type(inner) is int and any(type(value[name]) in (int, float) for name in fields.keys)
+        if measured or (fields.substance and (is_record(value, fields, asked) or _is_described(key, asked))):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
-        if _gives_a_verdict(value, asked) or (fields.substance and _declares_success(fields)):
+        if gives_a_verdict(value, asked) or (fields.substance and _declares_success(fields)):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
         return Finding("payload.error_key", Says.FAILED, key, short(inner), code_inside(inner, fields))
     for key, inner in fields.get(Role.ERRNO):
@@ -102,7 +111,7 @@ def _errors_list(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
         if not isinstance(inner, list | dict | str) or not is_truthy_error(inner):
             continue
         counted = any(type(good) is int and good > 0 for _, good in fields.get(Role.GOOD))
-        if fields.substance or counted or (verb_of(asked.tool) is Verb.EXAMINE and not fields.has(Role.GOOD)):
+        if fields.substance or counted or is_a_verdict(inner, fields, asked):
             return Finding("payload.errors_list", Says.ANSWER, key, short(inner))
         first = inner[0] if isinstance(inner, list) and inner else inner
         return Finding("payload.errors_list", Says.FAILED, key, short(first), code_inside(first, fields))
@@ -112,35 +121,11 @@ def _errors_list(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
 def _flag_false(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.GOOD):
         if inner is False or _denies(inner, fields):
-            examined = verb_of(asked.tool) is Verb.EXAMINE and key.lower() in ("ok", "is_ok", "isok")
-            if examined or _counts_failed_tests(value) or _counts_findings(value, fields, asked):
+            examined = verb_of(asked.tool) is Verb.EXAMINE and key.lower() in VERDICTS
+            if examined or counts_failed_tests(value) or counts_findings(value, fields, asked):
                 return Finding("payload.flag_false", Says.ANSWER, key, inner)
             return Finding("payload.flag_false", Says.FAILED, key, inner, code_inside(None, fields))
     return None
-
-
-def _counts_failed_tests(value: dict[str, Any]) -> bool:
-    """Whether an object reports on a run of tests of which some failed: `{"success": false, "numFailedTests": 1}`."""
-    return any(type(inner) is int and inner > 0 and names_failed_tests(str(key)) for key, inner in value.items())
-
-
-def _counts_findings(value: dict[str, Any], fields: Fields, asked: Asked) -> bool:
-    """Whether an examining tool says no and counts what it found, with no word of an error (`passed: 9, failed: 2`)."""
-    if verb_of(asked.tool) is not Verb.EXAMINE or fields.has(Role.MESSAGE):
-        return False
-    beside = [
-        *(value[key] for key in fields.keys),
-        *(n for role in (Role.BAD, Role.ERRORS) for _, n in fields.get(role)),
-    ]
-    tables = (value[key] for key in _SUMMARIES if isinstance(value.get(key), dict))
-    return any(len(counts) >= 2 and any(counts) for counts in map(_counts_in, (beside, *(t.values() for t in tables))))
-
-
-def _counts_in(values: Iterable[Any]) -> list[int]:
-    return [inner for inner in values if type(inner) is int]
-
-
-_SUMMARIES = ("statistics", "stats", "summary", "counts", "totals")
 
 
 def _denies(inner: Any, fields: Fields) -> bool:
@@ -172,7 +157,7 @@ def _flag_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
 def _status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.STATUS):
         if inner is False or (isinstance(inner, str) and inner.lower() in _ERROR_WORDS):
-            about = is_looked_up(fields, asked) or is_reported(fields, asked) or _gives_a_verdict(value, asked)
+            about = is_looked_up(fields, asked) or is_reported(fields, asked) or gives_a_verdict(value, asked)
             about = about or (isinstance(inner, str) and asks_for_state(asked, inner))
             asked_for = about or (names_a_state(asked.tool) and inner not in ("error", "Error", "ERROR"))
             says = Says.ANSWER if asked_for else Says.FAILED
@@ -182,13 +167,6 @@ def _status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Findin
         if word in ("error", "exception") and (not fields.substance or "reason" in key.lower()):
             return Finding("payload.status_error", Says.FAILED, key, inner, code_inside(None, fields))
     return None
-
-
-def _gives_a_verdict(value: dict[str, Any], asked: Asked) -> bool:
-    """Whether an examining tool answers with yes or no: `{"reachable": false, "error": "timeout"}`."""
-    if verb_of(asked.tool) is not Verb.EXAMINE:
-        return False
-    return any(isinstance(inner, bool) and role_of(key) in (None, Role.GOOD) for key, inner in value.items())
 
 
 def _status_word(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
@@ -238,19 +216,13 @@ def _exit_code(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
         if not isinstance(inner, int) or isinstance(inner, bool) or inner == 0:
             continue
         runs = fields.has(Role.STREAM) or "output" in value or verb_of(asked.tool) is Verb.RUN
-        tested = inner == 1 and verb_of(asked.tool) is Verb.EXAMINE and _has_findings(fields)
+        tested = inner == 1 and verb_of(asked.tool) is Verb.EXAMINE and has_findings(fields)
         polled = names_output(asked.tool) and verb_of(asked.tool) is not Verb.RUN
         if not runs or tested or polled or names_a_state(asked.tool) or is_looked_up(fields, asked):
             return Finding("payload.exit_code", Says.ANSWER, key, inner)
         says = Says.ANSWER if is_answer(asked.arguments, inner) else Says.FAILED
         return Finding("payload.exit_code", says, key, inner)
     return None
-
-
-def _has_findings(fields: Fields) -> bool:
-    """Whether a checker's streams, where it hands any out, hold findings: with 1 checkers say that there are some."""
-    streams = [inner for _, inner in fields.get(Role.STREAM)]
-    return not streams or any(isinstance(inner, str) and reports_findings(inner) for inner in streams)
 
 
 _RULES: tuple[tuple[int, Rule], ...] = (

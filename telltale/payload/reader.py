@@ -6,7 +6,7 @@ import json
 from http import HTTPStatus
 from typing import Any
 
-from telltale.payload.asking import is_data_file
+from telltale.payload.asking import is_data_file, selects
 from telltale.payload.carried import carried_text, failed_items
 from telltale.payload.codes import code_of, code_of_class, code_of_number
 from telltale.payload.empty import is_empty
@@ -187,6 +187,8 @@ def _read_sole_item(item: dict[str, Any], place: int, asked: Asked, reading: Rea
     if names_errors(asked.tool) or hands_out_logs(asked.tool) or fields_of(item).substance:
         return
     found = [f for f in read_object(item, asked) if f.rule in ("payload.error_key", "payload.error_object")]
+    if any(selects(asked.arguments, f.key) for f in found):
+        return
     for finding in found:
         finding.key = f"[{place}]." + finding.key
         if finding.says is Says.FAILED:

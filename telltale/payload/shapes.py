@@ -62,7 +62,7 @@ def _numbered(key: str, inner: Any, value: dict[str, Any], fields: Fields, asked
 
     Of a tool that acts also `{"code": 50001, "message": "…"}`: an HTTP status with two digits of the service's own.
     """
-    if type(inner) is not int or inner in _FINE_CODES or 200 <= inner < 300 or not tells(fields):
+    if type(inner) is not int or inner in _FINE_CODES or _is_a_fine_number(inner) or not tells(fields):
         return None
     numbered = 40_000 <= inner < 60_000 and code_of_number(inner) is not None and verb_of(asked.tool) is not Verb.READ
     if numbered and not fields.substance:
@@ -72,6 +72,15 @@ def _numbered(key: str, inner: Any, value: dict[str, Any], fields: Fields, asked
     return Finding("payload.error_object", Says.FAILED, key, inner, code_inside(value, fields))
 
 
+def _is_a_fine_number(number: int) -> bool:
+    """Whether a service's number is one of those for success: HTTP's 2xx, alone or with digits behind, or round.
+
+    Alipay answers 10000, admin frameworks 20000, others 1000.
+    """
+    return 200 <= number < 300 or 20_000 <= number < 21_000 or 200_000 <= number < 210_000 or number in _ROUND
+
+
+_ROUND = (100, 1_000, 10_000, 100_000)
 _DATA = ("data", "result", "Data", "Result")
 _FINE_CODES = frozenset((0, 1))
 _FINE_MESSAGES = frozenset(("ok", "success", "succeeded", "done", "成功", "操作成功"))
@@ -79,10 +88,16 @@ _FINE_MESSAGES = frozenset(("ok", "success", "succeeded", "done", "成功", "操
 
 def tells(fields: Fields) -> bool:
     """Whether a message says something else than that all is well."""
-    return any(
-        isinstance(inner, str) and inner.strip().lower() not in ("", *_FINE_MESSAGES)
-        for _, inner in fields.get(Role.MESSAGE)
-    )
+    return any(isinstance(inner, str) and not _is_fine(inner) for _, inner in fields.get(Role.MESSAGE))
+
+
+def _is_fine(message: str) -> bool:
+    said = message.strip(" \t\n.!。！").lower()
+    return said in ("", *_FINE_MESSAGES) or (said.endswith(_FINE_ENDS) and not said.endswith(_ILL_ENDS))
+
+
+_FINE_ENDS = ("成功", " successfully", " successful", " succeeded")
+_ILL_ENDS = ("不成功", "未成功", "not successful", "not succeeded", "be successful")
 
 
 def _stack_frames(value: dict[str, Any]) -> str | None:
@@ -184,15 +199,32 @@ def nothing_succeeded(value: dict[str, Any], fields: Fields, asked: Asked) -> Fi
 def _deed_denied(value: dict[str, Any], asked: Asked) -> Finding | None:
     """`{"submitted": false}` of `submit_job`: the deed that the tool is named after, denied in a flag of its own.
 
-    Not of deeds that may be unnecessary (an update, a removal), where `false` says that nothing had to be done.
+    Not of deeds that may be unnecessary (an update, a removal), where `false` says that nothing had to be done, and
+    not where another flag says what was done in its place (`{"sent": false, "scheduled": true}`).
     """
     if is_rehearsed(value, asked):
         return None
     refused = verb_of(asked.tool) is Verb.CHANGE and _names_a_code(value, asked)
+    replaced = not refused and any(inner is True and _is_a_deed(str(key)) for key, inner in value.items())
     for key, inner in value.items():
-        if inner is False and role_of(key) is None and (refused or names_a_new_deed(asked.tool, str(key))):
+        denied = inner is False and role_of(key) is None
+        if denied and not replaced and (refused or names_a_new_deed(asked.tool, str(key))):
             return Finding("payload.flag_false", Says.FAILED, str(key), False)
     return None
+
+
+def _is_a_deed(flag: str) -> bool:
+    """Whether a flag that is set may say what was done or is so already, and not that, or why, it was refused."""
+    return role_of(flag) is None and code_of(flag) is None and _REFUSALS.isdisjoint(_PLAIN_WORDS.findall(flag.lower()))
+
+
+_PLAIN_WORDS = re.compile(r"[a-z]+")
+_REFUSALS = words(
+    """
+    refused rejected failed failure error errors invalid blocked denied limited ratelimited throttled bounced expired
+    suspended unavailable unauthorized forbidden retry retryable cancelled canceled disabled unreachable offline
+    """
+)
 
 
 def _names_a_code(value: dict[str, Any], asked: Asked) -> bool:

@@ -108,11 +108,23 @@ def _word(text: str, asked: Asked) -> Finding | None:
     """A result that is one phrase of HTTP, or, of a tool that was to change something, one word for a failure."""
     low = text.strip(" \t\r\n.!\"'").lower()
     status = _PHRASES.get(low)
-    if status is not None:
+    if status is not None and not _is_rendered(asked):
         return Finding("text.status_line", Says.HIDDEN, "", text.strip(), code_of_http(status))
     if low in _STATE_WORDS and verb_of(asked.tool) is Verb.CHANGE:
         return Finding("text.status_word", Says.HIDDEN, "", text.strip(), code_of(low.replace(" ", "_")))
     return None
+
+
+def _is_rendered(asked: Asked) -> bool:
+    """Whether a translator was given a text as short as a phrase of HTTP, so that the phrase may be the translation."""
+    given = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
+    return "translat" in asked.tool.lower() and any(
+        isinstance(value, str) and _SHORTEST_PHRASE <= len(value) <= 40 for value in given
+    )
+
+
+_SHORTEST_PHRASE = 6
+"""Longer than the names of languages that are sent with a text."""
 
 
 def _masking(text: str, asked: Asked) -> Finding | None:
@@ -151,7 +163,7 @@ def _error_mark(text: str, asked: Asked) -> Finding | None:
     if headed is not None:
         return Finding("text.error_mark", Says.HIDDEN, "", headed.text.strip()[:120], headed.code)
     mark = mark_of(text)
-    if mark is not None and _is_told(mark.text.lower(), asked):
+    if mark is not None and _is_told(mark.text.lower(), text, asked):
         return None
     if mark is None or mark.bare or is_log(text, asked) or is_document(text, asked):
         return None
@@ -211,10 +223,10 @@ def _coded(text: str, asked: Asked) -> Finding | None:
     return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1])
 
 
-def _is_told(mark: str, asked: Asked) -> bool:
+def _is_told(mark: str, text: str, asked: Asked) -> bool:
     """Whether a mark is a sentence in what somebody tells: of what went wrong some day, not of the call."""
     if names_speech(asked.tool):
-        return mark.startswith(_PERSONS)
+        return mark.startswith(_PERSONS) or text.rstrip().lower().endswith(f"({mark})")
     return " failed " in mark and tells_of_incidents(asked.tool)
 
 

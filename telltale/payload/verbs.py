@@ -62,9 +62,9 @@ _SPEECH = words(
     " quote story poem define dictionary interview survey feedback clarify consult brainstorm message messages comment"
     " comments note notes lyrics headline headlines news clipboard variable env kv key cell field memory recall"
     " preference preferences email emails mail inbox post posts review reviews tweet tweets caption captions subtitle"
-    " subtitles text ocr extract reminder reminders todo todos"
+    " subtitles text ocr extract reminder reminders todo todos changelog commits"
 )
-_ERRORS = words("error errors exception exceptions failure failures rejections violations problems")
+_ERRORS = words("error errors exception exceptions failure failures rejections violations problems fault faults")
 _REMOVALS = words("delete remove unlink purge drop uninstall clear erase")
 _WAITS = words("wait await watch listen poll subscribe")
 _STATES = words("status state health progress poll liveness readiness")
