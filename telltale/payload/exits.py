@@ -28,6 +28,7 @@ _FIRST = re.compile(
     r"\s?[:=]?\s?(\d{1,3})\.?",
     re.IGNORECASE,
 )
+_ENTRY = re.compile(r"\w[\w -]{0,30}:\s{1,20}\d{1,3}")
 _LABELLED = re.compile(r"^(?:exit|return)[ _-]?(?:code|status):[ \t]*(\d{1,3})[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _LABELS = re.compile(r"^(?:stdout|stderr|output|command|signal|directory)\b[^:\n]{0,20}:", re.IGNORECASE | re.MULTILINE)
 _BLOCK_CAP = 20_000
@@ -43,7 +44,10 @@ def exit_stated(text: str, runs: bool) -> tuple[str, int] | None:
     """
     tail = text[-160:]
     if "xit" in tail or "XIT" in tail or "returned" in tail:
-        last = tail.rstrip().rsplit("\n", 1)[-1].strip()
+        line = tail.rstrip().rsplit("\n", 1)[-1]
+        last = line.strip()
+        if line[:2] == "  " and _ENTRY.fullmatch(last) and "\n" in text.strip():
+            return None  # an entry of a description (`kubectl describe`: a container's), not the harness's own line
         hit = _LAST.fullmatch(last) or (_LAST.search(last) if len(text) <= 160 and last[-1:] in "])" else None)
         if hit is not None:
             return hit.group(0), int(hit.group("a") or hit.group("b"))
@@ -100,6 +104,38 @@ def is_answer(arguments: Any, code: int) -> bool:
     if program == "git" and len(last) > 1:
         return last[1] in ("grep", "diff", "merge-base", "check-ignore")
     return program in _ANSWERING
+
+
+def shows_text(arguments: Any, text: str) -> bool:
+    """Whether a command does nothing but show what is written somewhere, so that an error in it is a line of that.
+
+    Every program of the line must be one that shows (`cat x | tail`, not `python x | tail`), or `cd` before it. What
+    such programs say of themselves bears their own name (`cat: x: No such file`) and is judged elsewhere; of a
+    container's logs, what names the container is about the command.
+    """
+    command = _DUPLICATED.sub("", _command(arguments).strip())
+    if not 0 < len(command) <= _LONGEST_SHOWING:
+        return False
+    shown = False
+    for piece in filter(None, map(str.split, _SEPARATOR.split(command))):
+        program, rest = piece[0].rsplit("/", 1)[-1], piece[1:]
+        if program in _CONTAINERS and rest[:1] == ["logs"]:
+            if any(len(word) > 2 and word in text for word in rest[1:]):
+                return False
+        elif program not in _SHOWING and (program != "cd" or shown):
+            return False
+        shown = shown or program != "cd"
+    return shown
+
+
+_DUPLICATED = re.compile(r"\d?>&\d")
+_SHOWING = words(
+    """
+    cat tac bat zcat head tail less more nl sed cut sort uniq strings jq journalctl grep egrep fgrep zgrep rg
+    """
+)
+_CONTAINERS = words("docker podman nerdctl kubectl oc")
+_LONGEST_SHOWING = 300
 
 
 def _command(arguments: Any) -> str:

@@ -184,9 +184,13 @@ _HEADING = re.compile(r"\s*(?:#{1,4} (?:Error|Result|Output)[ \t]*\n|(?:✅|✔\
 
 
 def headed_mark_of(text: str) -> TextMark | None:
-    """The error mark below a harness's heading (`### Error`, `### Result`, `✅ Done`) with which a text begins."""
+    """The error mark below a harness's heading (`### Error`, `### Result`, `✅ Done`) with which a text begins.
+
+    A text in quotes is a value that a script in a page gave back (`### Result`, then `"Error: card declined"`).
+    """
     heading = _HEADING.match(text[:100])
-    mark = mark_of(text[heading.end() :]) if heading is not None else None
+    quoted = heading is not None and text[heading.end() : heading.end() + 1] == '"'
+    mark = mark_of(text[heading.end() :]) if heading is not None and not quoted else None
     return mark if mark is not None and not mark.bare else None
 
 

@@ -21,7 +21,7 @@ from telltale.payload.asking import (
 from telltale.payload.bare import bare_text
 from telltale.payload.catalogues import masking_of, says_it_failed
 from telltale.payload.codes import code_of, code_of_class, code_of_http
-from telltale.payload.exits import exit_named, exit_stated, is_answer, reports_findings
+from telltale.payload.exits import exit_named, exit_stated, is_answer, reports_findings, shows_text
 from telltale.payload.html import page_of
 from telltale.payload.lines import last_error_of, program_line_of, shell_record_of, status_line_of
 from telltale.payload.marks import (
@@ -169,6 +169,8 @@ def _error_mark(text: str, asked: Asked) -> Finding | None:
         return None
     if asks_for_errors(asked) or is_repeated(text, asked.arguments) or is_echo(mark.text, asked.arguments):
         return None
+    if mark.text[:1].isupper() and has_command(asked.arguments) and shows_text(asked.arguments, text):
+        return None
     return Finding("text.error_mark", Says.HIDDEN, "", mark.text.strip()[:120], mark.code)
 
 
@@ -250,6 +252,8 @@ def _could_not(text: str, asked: Asked) -> Finding | None:
 def _uncaught(text: str, asked: Asked) -> Finding | None:
     """The output of a program that a tool ran, where it ends with an exception, or of a change, with an error."""
     runs = has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN
+    if runs and shows_text(asked.arguments, text):
+        return None
     found = uncaught_of(text) if runs else None
     if found is None and _shows_its_last_line(asked) and not is_log(text, asked):
         last = last_error_of(text)
