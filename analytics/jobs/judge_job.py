@@ -32,8 +32,8 @@ some thirty statements)."""
 LONGEST_PAUSE_S = 2.5
 """How far apart they come when each holds `ENOUGH_SPANS` or more; in between in proportion."""
 
-FEW_TRACES, MANY_TRACES = 50, 2000
-ENOUGH_SPANS = 20_000
+FEW_TRACES, MANY_TRACES = 50, 4000
+ENOUGH_SPANS = 30_000
 """A round takes fewer traces next time when it held more spans than this: memory stays bounded."""
 
 _log = structlog.get_logger(__name__)
