@@ -30,8 +30,8 @@ _ROUNDS = 4
 
 MOST_LOOKED_AT = 20_000
 """Pieces of a text that look like a secret of one pattern and are none. Beyond so many nobody looks at each: one mark
-stands for all the rest, for a secret may be among it. A text of 256 KiB, the most that a span's value holds, cannot hold
-more numbers as long as a card's: a long table of ids is never cut short."""
+stands for all the rest, for a secret may be among it. A text of 256 KiB, the most that a span's value holds, cannot
+hold more numbers as long as a card's: a long table of ids is never cut short."""
 
 _MANY = 8
 """From so many entries on, one look at a whole list costs less than one at each."""
