@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import logging
 import sys
 from typing import Any, TextIO, cast
@@ -14,8 +13,11 @@ _LONGEST = 256
 _UNCUT = frozenset({"exception", "event"})
 
 
-class _StandardError(io.TextIOBase):
-    """Standard error as it is now. A log that nobody reads any more (a closed pipe) must never stop a thread."""
+class _StandardError:
+    """Standard error as it is now. A log that nobody reads any more (a closed pipe) must never stop a thread.
+
+    No `io` class, whose objects are flushed once more when the interpreter has already let go of its modules.
+    """
 
     def write(self, text: str) -> int:
         with contextlib.suppress(OSError, ValueError):
@@ -45,7 +47,7 @@ def configure(level: str = "info") -> None:
         logger_factory=structlog.WriteLoggerFactory(file=cast("TextIO", _StandardError())),
         cache_logger_on_first_use=True,
     )
-    handler = logging.StreamHandler(_StandardError())
+    handler = logging.StreamHandler(cast("TextIO", _StandardError()))
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             processors=[
