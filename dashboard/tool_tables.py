@@ -19,13 +19,7 @@ def tools(rows: Sequence[Row], view: View, key: str) -> None:
     frame = pd.DataFrame(
         {
             "tool": [plain(row.get("tool")) for row in rows],
-            "calls": [row.get("calls") for row in rows],
-            "failed": [failures_of(row) for row in rows],
-            "share": [words.share(failures_of(row), row.get("calls")) for row in rows],
-            "▲ structured": [row.get("structured_error") for row in rows],
-            "✕ unstructured": [row.get("unstructured_error") for row in rows],
-            "◆ silent": [row.get("silent_failure") for row in rows],
-            "compliance": [_compliance(row) for row in rows],
+            **_counts(rows),
             "top code": [plain(row.get("top_code"), 40) for row in rows],
             "sessions": [row.get("sessions_failed") for row in rows],
             "last failure": [words.ago(row.get("last_failure_at")) for row in rows],
@@ -48,19 +42,26 @@ def releases(rows: Sequence[Row], view: View, key: str) -> None:
         {
             "tool": [plain(row.get("tool")) for row in rows],
             "release": [plain(row.get("release"), 60) or "not named" for row in rows],
-            "calls": [row.get("calls") for row in rows],
-            "failed": [failures_of(row) for row in rows],
-            "share": [words.share(failures_of(row), row.get("calls")) for row in rows],
-            "▲ structured": [row.get("structured_error") for row in rows],
-            "✕ unstructured": [row.get("unstructured_error") for row in rows],
-            "◆ silent": [row.get("silent_failure") for row in rows],
-            "compliance": [_compliance(row) for row in rows],
+            **_counts(rows),
             "not measured": [row.get("not_measured") for row in rows],
             "first call": [words.ago(row.get("first_call_at")) for row in rows],
         }
     )
     targets, shade = _opened(rows, view, ("tool", "release"))
     opening(frame, key, targets, alt="Tools by release, the worst tool's newest release first", shade=shade)
+
+
+def _counts(rows: Sequence[Row]) -> dict[str, list[Any]]:
+    """The columns that count calls and failures, and the shares that rest on them."""
+    return {
+        "calls": [row.get("calls") for row in rows],
+        "failed": [failures_of(row) for row in rows],
+        "share": [words.share(failures_of(row), row.get("calls")) for row in rows],
+        "▲ structured": [row.get("structured_error") for row in rows],
+        "✕ unstructured": [row.get("unstructured_error") for row in rows],
+        "◆ silent": [row.get("silent_failure") for row in rows],
+        "compliance": [_compliance(row) for row in rows],
+    }
 
 
 def _opened(

@@ -4,7 +4,7 @@ Counts of failing sessions are over-dispersed: retries clump and base rates wand
 hours on a healthy busy tool. A negative binomial whose spread is fitted on the tool's own past week does not.
 
 Of SciPy only the special functions are used, each the tail of a distribution in closed form, and only where they are
-needed: its distributions and optimisers take four times as long to load, and 50 MB of memory.
+needed: its distributions take more than three times as long to load, and 46 MB more memory.
 """
 
 from __future__ import annotations

@@ -162,17 +162,7 @@ def parse_query(
     """
     now = time.time_ns() if now_ns is None else now_ns
     given = _known(given, allowed)
-    as_of = _time(given, "as_of", "all", now)
-    now = now if as_of is None else min(as_of, now)
-    since = _time(given, "since", default_since, now)
-    until = _time(given, "until", "all", now)
-    if as_of is not None:
-        # Several questions about one moment agree with each other: what starts later is in none of their answers.
-        until = now if until is None else min(until, now)
-    elif until is None and since is not None:
-        # A live window is open to the end of the next hour: clocks run ahead a little, and a whole hour comes cheap
-        # from the rollup. What claims to lie further in the future is seen with `since=all`.
-        until = (now // HOUR_NS + 2) * HOUR_NS
+    now, since, until, at_moment = _range(given, default_since, now)
     filters = Filters(
         since_ns=since,
         until_ns=until,
@@ -187,7 +177,7 @@ def parse_query(
     return Query(
         filters=filters,
         now_ns=now,
-        at_moment=as_of is not None,
+        at_moment=at_moment,
         limit=_limit(given),
         cursor=Cursor.parse(given["cursor"]) if "cursor" in given else Cursor(),
         flagged=bool(_truth(given, "flagged")),
@@ -198,6 +188,22 @@ def parse_query(
         path=path or {},
         body=body or {},
     )
+
+
+def _range(given: Mapping[str, str], default_since: str, now: int) -> tuple[int, int | None, int | None, bool]:
+    """The moment that the answer is of, where its range begins and ends, and whether the moment was asked for."""
+    as_of = _time(given, "as_of", "all", now)
+    now = now if as_of is None else min(as_of, now)
+    since = _time(given, "since", default_since, now)
+    until = _time(given, "until", "all", now)
+    if as_of is not None:
+        # Several questions about one moment agree with each other: what starts later is in none of their answers.
+        until = now if until is None else min(until, now)
+    elif until is None and since is not None:
+        # A live window is open to the end of the next hour: clocks run ahead a little, and a whole hour comes cheap
+        # from the rollup. What claims to lie further in the future is seen with `since=all`.
+        until = (now // HOUR_NS + 2) * HOUR_NS
+    return now, since, until, as_of is not None
 
 
 def _known(given: Mapping[str, str], allowed: Collection[str]) -> dict[str, str]:
