@@ -171,11 +171,6 @@ class BatchRedactor:
         return masked
 
 
-def redact_batch(batch: Batch, redactor: Redactor) -> None:
-    """Mask the secrets of one batch in place; a long-lived `BatchRedactor` does the same faster."""
-    BatchRedactor(redactor)(batch)
-
-
 def _as_text(value: Any) -> str:
     try:
         return _encode(value).decode()

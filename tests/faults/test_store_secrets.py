@@ -15,7 +15,7 @@ from planted import KEYED, NEEDLE, PLANTED
 
 from analytics.spans import Event, Link, LogRecord, Span
 from analytics.store import Batch
-from collector.redact import TAIL, BatchRedactor, redact_batch, site_key
+from collector.redact import TAIL, BatchRedactor, site_key
 from collector.store import DuckDBStore, Limits, Options
 from collector.store.backup import backup
 from telltale.redaction import RedactionConfig, Redactor
@@ -123,7 +123,7 @@ def test_a_secret_cut_in_half_does_not_survive() -> None:
     secret = PLANTED["jwt_rs"]
     text = "x " * 8000 + secret[: len(secret) // 3]
     span = Span("1" * 32, "2" * 16, "", "n", 1, 1, 2, attributes={"text": text}, cut={"text": 99_999})
-    redact_batch(Batch([span]), Redactor())
+    BatchRedactor(Redactor())(Batch([span]))
     assert secret[:12] not in span.attributes["text"]
     assert len(text) - TAIL <= len(span.attributes["text"]) <= len(text)
 
@@ -133,7 +133,7 @@ def test_a_clean_span_is_left_as_it_is() -> None:
     resource = {"service.name": "x"}
     spans = [Span("1" * 32, f"{n:016x}", "", "n", 1, 1, 2, attributes={"a": "b"}, resource=resource) for n in range(3)]
     before = [span.attributes for span in spans]
-    redact_batch(Batch(spans), Redactor())
+    BatchRedactor(Redactor())(Batch(spans))
     assert all(span.attributes is was for span, was in zip(spans, before, strict=True))
     assert all(span.resource is resource for span in spans)
 
