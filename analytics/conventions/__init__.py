@@ -13,6 +13,7 @@ from analytics.conventions.langfuse import LANGFUSE
 from analytics.conventions.langsmith import LANGSMITH
 from analytics.conventions.langwatch import LANGWATCH
 from analytics.conventions.livekit import LIVEKIT
+from analytics.conventions.llamaindex import LLAMAINDEX, LLAMAINDEX_TRACELOOP
 from analytics.conventions.logfire import LOGFIRE
 from analytics.conventions.mastra import MASTRA
 from analytics.conventions.mcp import MCP
@@ -40,6 +41,8 @@ ALL: tuple[Convention, ...] = (
     LIVEKIT,
     MASTRA,
     LOGFIRE,
+    LLAMAINDEX,
+    LLAMAINDEX_TRACELOOP,
     OPENINFERENCE,
     TRACELOOP,
     MCP,

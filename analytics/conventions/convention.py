@@ -54,7 +54,8 @@ class Convention:
         scopes: prefixes of instrumentation scope names; where given, the convention speaks only on those scopes.
         named: scopes whose spans carry this convention's name, whoever recognised them (a framework that writes
             another convention's attributes).
-        tool, call_id, arguments, result: attributes of a tool span.
+        tool, call_id, arguments, result: attributes of a tool span; `attribute#member` where the value is one member
+            of an object that the attribute holds.
         tool_of: the tool's name where no attribute holds it.
         rename: the tool's own name, given the one recorded.
         argument_parts: prefix and suffix of attributes that hold one argument each, its name between them.

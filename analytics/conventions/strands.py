@@ -2,7 +2,7 @@
 
 The event `gen_ai.tool.message` on a tool span holds the arguments, `gen_ai.choice` the result. With the experimental
 names a failed call has no result attribute; its text stands in `gen_ai.output.messages` or in the event
-`gen_ai.client.inference.operation.details`.
+`gen_ai.client.inference.operation.details`. Releases before 1.0 write `tool.status`, and end failed calls with OK.
 """
 
 from __future__ import annotations
@@ -18,6 +18,6 @@ STRANDS = Convention(
         ("gen_ai.choice", "message"),
         ("gen_ai.client.inference.operation.details", "gen_ai.output.messages"),
     ),
-    marks=(MarkRule("gen_ai.tool.status", failed=("error",)),),
+    marks=(MarkRule("gen_ai.tool.status", failed=("error",)), MarkRule("tool.status", failed=("error",))),
     switches={"session": "Agent(trace_attributes={'session.id': …, 'user.id': …})"},
 )

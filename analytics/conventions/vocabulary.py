@@ -34,6 +34,8 @@ class Plan:
     placeholders: frozenset[str]
     skip: frozenset[str]
     omits_empty: bool
+    members: bool
+    """Whether a name is one of `attribute#member`."""
 
     def switch(self, what: str) -> str | None:
         """The framework's way to record what was missing; the most specific convention's own."""
@@ -171,4 +173,13 @@ def _plan(voters: tuple[int, ...], scope_name: str) -> Plan:
         placeholders=frozenset(_joined(everything, "placeholders")),
         skip=frozenset(_joined(everything, "skip")),
         omits_empty=any(c.omits_empty for c in everything),
+        members=any("#" in key for c in everything for key in (*c.tool, *c.call_id, *c.arguments, *c.result)),
     )
+
+
+def renamed(tool: str, scope_name: str) -> str:
+    """The tool's own name, given the one that a model used, where the framework on that scope adds to it."""
+    for convention in ALL:
+        if convention.rename is not None and convention.named and scope_name.startswith(convention.named):
+            tool = convention.rename(tool)
+    return tool

@@ -165,10 +165,15 @@ def _take_request(tree: Tree, call: LogicalCall, asked: Asked) -> None:
     request = asked.request
     if call.call_id is None and request.call_id is not None:
         call.call_id, call.sources["call_id"] = request.call_id, asked.source
-    if call.arguments_text is None and request.arguments is not None:
+    if request.arguments is not None and (call.arguments_text is None or _unnamed(call, request.arguments)):
         _take_arguments(call, request.arguments, asked.source)
     if asked.index >= 0:
         call.model = model_of(tree.spans[asked.index])
+
+
+def _unnamed(call: LogicalCall, requested: Any) -> bool:
+    """Whether a span holds a tool's one argument without its name (LangChain's callback), which the request has."""
+    return not isinstance(call.arguments, dict | list) and isinstance(arguments_of(requested), dict)
 
 
 def _tell(call: LogicalCall, answered: Answered | None) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 
 from analytics.conventions.convention import Kind
+from analytics.conventions.vocabulary import renamed
 from analytics.normalise.aborted import model_follows
 from analytics.normalise.conversation import Answered, Asked, Conversation
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
@@ -169,7 +170,7 @@ def infer(
             _give_failure(tree, starts, call, asked, failure)
         if span.span_id not in tools:
             tools[span.span_id] = offered(span) if asked.index != NONE else frozenset()
-        if tools[span.span_id] and call.tool not in tools[span.span_id]:
+        if tools[span.span_id] and asked.request.tool not in tools[span.span_id]:
             call.marks.append(Mark("tool.unknown", call.tool, span.span_id, Meaning.FAILED))
         calls.append(call)
         if call.call_id is not None:
@@ -207,7 +208,7 @@ def _call(asked: Asked, span: Span, number: int) -> LogicalCall:
         id=f"{span.trace_id}-{span.span_id}-{_key(asked, number)}",
         span=span,
         members=[span],
-        tool=request.tool,
+        tool=renamed(request.tool, span.scope_name),
         convention="messages",
         call_id=request.call_id,
         inferred=True,

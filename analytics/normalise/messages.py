@@ -126,8 +126,8 @@ def _text(value: Any) -> str | None:
 def _part(node: dict[str, Any], found: Exchange) -> bool:
     """Note the tool calls and answers that this very object is; False where its children should be looked at."""
     kind = node.get("type")
-    if isinstance(kind, str) and kind in _PARTS:
-        return _PARTS[kind](node, found)
+    if isinstance(kind, str) and (kind in _PARTS or kind == "text"):
+        return _PARTS.get(kind, _printed)(node, found)
     if "tool_call_id" in node and "content" in node:
         found.responses.append(Response(_text(node["tool_call_id"]), _text(node.get("name")), node))
         return True
@@ -177,6 +177,17 @@ def _ai_call(node: dict[str, Any], found: Exchange) -> bool:
 def _ai_result(node: dict[str, Any], found: Exchange) -> bool:
     found.responses.append(Response(_text(node.get("toolCallId")), _text(node.get("toolName")), node))
     return True
+
+
+def _printed(node: dict[str, Any], found: Exchange) -> bool:
+    """A text part that holds an assistant's whole message as data: OpenTelemetry's OpenAI Agents instrumentation."""
+    text = node.get("content")
+    if not isinstance(text, str) or text[:1] != "{" or "tool_calls" not in text:
+        return False
+    message = decode(text)
+    if isinstance(message, dict) and message.get("role") == "assistant" and isinstance(message.get("tool_calls"), list):
+        return _part(message, found)
+    return False
 
 
 def _anthropic_result(node: dict[str, Any], found: Exchange) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from analytics.conventions.convention import text
@@ -36,10 +37,10 @@ class ToolSpan:
 def read_tool_span(span: Span, index: int, voters: tuple[int, ...]) -> ToolSpan | None:
     """The reading of a span that conventions call a tool call; None where it names no tool, or is none after all."""
     plan = plan_of(voters, span.scope_name)
-    attributes = span.attributes
+    get = _getter(span, plan)
     name = source = None
     for key in plan.tool:
-        name = text(attributes.get(key))
+        name = text(get(key))
         if name is not None:
             source = key
             break
@@ -53,7 +54,7 @@ def read_tool_span(span: Span, index: int, voters: tuple[int, ...]) -> ToolSpan 
     found = ToolSpan(span, index, plan, name)
     found.sources["tool"] = source or ""
     for key in plan.call_id:
-        call_id = text(attributes.get(key))
+        call_id = text(get(key))
         if call_id is not None and call_id not in plan.placeholders:
             found.call_id, found.sources["call_id"] = call_id, key
             break
@@ -66,6 +67,21 @@ def read_tool_span(span: Span, index: int, voters: tuple[int, ...]) -> ToolSpan 
     return found
 
 
+def _getter(span: Span, plan: Plan) -> Callable[[str], Any]:
+    """How a plan's names are looked up in a span; most plans name attributes alone."""
+    return partial(_held, span.attributes) if plan.members else span.attributes.get
+
+
+def _held(attributes: Mapping[str, Any], key: str) -> Any:
+    """The value of an attribute, or of `attribute#member`: of one member of the object that it holds."""
+    name, _, member = key.partition("#")
+    value = attributes.get(name)
+    if not member or value is None:
+        return value
+    held = decode(value) if isinstance(value, str) else value
+    return held.get(member) if isinstance(held, dict) else None
+
+
 def _named_by_span(span: Span, plan: Plan) -> str | None:
     for convention in plan.spoken:
         if convention.tool_of is not None:
@@ -76,10 +92,10 @@ def _named_by_span(span: Span, plan: Plan) -> str | None:
 
 
 def _read_value(found: ToolSpan, what: str, keys: tuple[str, ...], events: tuple[tuple[str, str], ...]) -> None:
-    span, attributes = found.span, found.span.attributes
+    span, get = found.span, _getter(found.span, found.plan)
     placeholders = found.plan.placeholders  # asked only where there are any: to look a text up is to hash it whole
     for key in keys:
-        value = attributes.get(key)
+        value = get(key)
         if value is None or (placeholders and isinstance(value, str) and value in placeholders):
             continue
         if key == "tool.parameters" and is_schema(value):
@@ -88,7 +104,7 @@ def _read_value(found: ToolSpan, what: str, keys: tuple[str, ...], events: tuple
             value = last_response(value)
             if value is None:
                 continue
-        if key in span.cut:
+        if span.cut and key.partition("#")[0] in span.cut:
             found.cut.add(what)
         setattr(found, what, value)
         found.sources[what] = key
@@ -157,7 +173,7 @@ def _inner_arguments(value: Any) -> Any:
     return MISSING
 
 
-_MCP_PARAMS = frozenset({"tool_name", "name", "arguments", "_meta", "task"})
+_MCP_PARAMS = frozenset({"tool_name", "name", "arguments", "_meta", "meta", "task"})
 _PYTHON_CALL = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
 _Object = dict[str, Any]
 _WRAPPERS: tuple[tuple[Callable[[_Object], bool], Callable[[_Object], Any]], ...] = (
