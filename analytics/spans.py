@@ -95,6 +95,14 @@ class LogRecord:
     received_ns: int = 0
     seq: int = 0
 
+    @property
+    def event(self) -> str:
+        """The event: the field, or the attribute that held its name before OTLP had the field (Semantic Kernel)."""
+        if self.event_name:
+            return self.event_name
+        name = self.attributes.get("event.name")
+        return name if isinstance(name, str) else ""
+
 
 @dataclass(slots=True)
 class Trace:

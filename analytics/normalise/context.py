@@ -124,7 +124,7 @@ def _filled(near: Placed, above: Placed) -> Placed:
 
 
 def _in_log(found: Found | None, log: LogRecord) -> Found | None:
-    return None if found is None else (found[0], f"log {log.event_name} {found[1]}")
+    return None if found is None else (found[0], f"log {log.event} {found[1]}")
 
 
 def model_of(span: Span) -> str | None:

@@ -92,10 +92,10 @@ def _read_outputs(tree: Tree, logs: list[LogRecord], found: Conversation) -> Non
         for request in exchange.requests:
             _ask(found, seen, Asked(request, index, span.span_id, span.end_ns, source), span.start_ns)
     for log in sorted(logs, key=lambda log: (log.time_ns, log.span_id)):
-        if log.event_name in _EVENT_OUT:
+        if log.event in _EVENT_OUT:
             exchange = merged([read_messages(log.attributes.get("gen_ai.output.messages")), read_messages(log.body)])
             for request in exchange.requests:
-                asked = Asked(request, -1, log.span_id, log.time_ns, f"log {log.event_name}")
+                asked = Asked(request, -1, log.span_id, log.time_ns, f"log {log.event}")
                 _ask(found, seen, asked, log.time_ns - _SAME_ANSWER_NS)
 
 
@@ -217,12 +217,13 @@ def _bare(body: Any) -> list[Response]:
 
 def _read_log_inputs(logs: list[LogRecord], found: Conversation) -> None:
     for log in sorted(logs, key=lambda log: (log.time_ns, log.span_id), reverse=True):
-        if log.event_name not in _EVENT_IN:
+        if log.event not in _EVENT_IN:
             continue
         exchange = read_messages(log.attributes.get("gen_ai.input.messages"))
-        if log.event_name == "gen_ai.tool.message":
-            exchange.responses += _bare(log.body) or read_messages(log.body).responses
-        _answer(found, exchange, log.span_id, f"log {log.event_name}")
+        if log.event == "gen_ai.tool.message":
+            body = decode(log.body) if isinstance(log.body, str) else log.body
+            exchange.responses += _bare(body) or read_messages(body).responses
+        _answer(found, exchange, log.span_id, f"log {log.event}")
 
 
 def _read_inputs(tree: Tree, found: Conversation, ids: dict[str, int]) -> None:

@@ -69,7 +69,7 @@ def logs_of(body: dict[str, Any]) -> Iterable[LogRecord]:
                 yield LogRecord(
                     trace_id=raw.get("traceId", "").lower(),
                     span_id=raw.get("spanId", "").lower(),
-                    event_name=raw.get("eventName", "") or own.get("event.name", ""),
+                    event_name=raw.get("eventName", ""),
                     time_ns=int(raw.get("timeUnixNano", 0)),
                     body=any_value(raw.get("body", {})),
                     attributes=own,
