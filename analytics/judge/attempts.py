@@ -1,6 +1,6 @@
 """One outside call: what its span says of whether it failed, of its status, and of the code that this means.
 
-HTTP, RPC, database and other client spans, in the old and the new names of the semantic conventions.
+HTTP, RPC, database, process and other client spans, in the old and the new names of the semantic conventions.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any
 
 from analytics.spans import CLIENT, ERROR, PRODUCER, Span
 from telltale.payload.codes import ERRNO, code_of_class, code_of_grpc, code_of_http, code_of_sqlstate
+from telltale.payload.exits import is_answer
 from telltale.payload.phrases import code_of_phrase
 from telltale.vocabulary import Code
 
@@ -48,6 +49,8 @@ class Attempt:
 def attempt_of(span: Span) -> Attempt | None:
     """The outside call that a span is; None for spans that stay inside the process."""
     attributes = span.attributes
+    if "process.exit.code" in attributes or (span.status_code == ERROR and any(key in attributes for key in _RUNS)):
+        return _process(span)
     if span.kind not in (CLIENT, PRODUCER) and not any(key in attributes for key in _OUTGOING_KEYS):
         return None
     if "db.system.name" in attributes or "db.system" in attributes:
@@ -61,6 +64,8 @@ def attempt_of(span: Span) -> Attempt | None:
     attempt = Attempt(span, "other", span.name.split(" ", 1)[0], _is_failed(span))
     if attempt.failed:
         _explain(attempt)
+        if attempt.code is None and span.kind == PRODUCER:
+            attempt.code = Code.UNAVAILABLE  # a message that could not be delivered
     return attempt
 
 
@@ -103,6 +108,43 @@ def _rpc(span: Span) -> Attempt:
         else:
             _explain(attempt)
     return attempt
+
+
+def _process(span: Span) -> Attempt:
+    """A program that was run (semantic conventions for CLI programs): its exit code, unless that is an answer."""
+    attributes = span.attributes
+    code = number_of(attributes.get("process.exit.code")) or 0
+    command = next((attributes[key] for key in _RUNS if attributes.get(key)), "")
+    attempt = Attempt(span, PROCESS, str(attributes.get("process.executable.name") or ""), False, None)
+    cut_short = was_killed(span)
+    if cut_short or (code != 0 and not is_answer(command, code)):
+        attempt.failed, attempt.value = True, f"exit code {code}" if code else failure_of(span)[0] or "cut short"
+        said = (code_of_phrase(text) for text in (*_printed(span), span.status_message) if text)
+        attempt.code = next((found[0] for found in said if found is not None), Code.UNAVAILABLE if cut_short else None)
+    return attempt
+
+
+def was_killed(span: Span) -> bool:
+    """Whether a program did not end by itself: killed by a signal (128 and its number), or after its time (124)."""
+    code = number_of(span.attributes.get("process.exit.code")) or 0
+    kind = str(span.attributes.get("error.type") or "")
+    return code in _KILLED or kind.startswith("SIG") or code_of_class(kind) is Code.UNAVAILABLE
+
+
+_KILLED = (124, 134, 137, 139, 143)
+"""What `timeout` and shells make of ABRT, KILL, SEGV and TERM."""
+
+_RUNS = ("process.command_args", "process.command_line", "process.command")
+PROCESS = "process"
+"""The system of an attempt that was a program run on the same machine."""
+
+
+def _printed(span: Span) -> list[str]:
+    """What span events say that a program printed, as the instrumentations of shells record it."""
+    return [text for event in span.events for text in event.attributes.values() if isinstance(text, str)][:_MOST_LINES]
+
+
+_MOST_LINES = 20
 
 
 def _is_failed(span: Span) -> bool:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from analytics.judge.attempts import Attempt, failure_of
+from analytics.judge.attempts import PROCESS, Attempt, failure_of, was_killed
 from analytics.judge.case import Case, Verdict
 from analytics.judge.echo import echoed_status, refused_fields
+from analytics.spans import Span
 from telltale.payload import Reading, Says
+from telltale.payload.budgets import names_a_spent_budget
 from telltale.payload.empty import is_empty, is_frame
-from telltale.payload.fields import role_of
+from telltale.payload.exits import exit_told
+from telltale.payload.fields import Role, role_of
+from telltale.payload.shapes import says_it_went_well
 from telltale.payload.verbs import Verb, verb_of
 from telltale.payload.words import words
 from telltale.vocabulary import Code, Confidence, Payload
@@ -38,7 +42,11 @@ def look_below(case: Case, verdict: Verdict) -> None:
     rule = _empty(case, failed) if case.reading.empty else _filled(case, failed)
     if rule is None and not failed and _is_deed_undone(case):
         rule = "trace.deed_over_exception"
-    if rule in _RAISED:
+    cut_short = _cut_short(case) if rule is None else None
+    if cut_short is not None:
+        verdict.silent("trace.run_cut_short", cut_short.span_id, failure_of(cut_short)[0][:120], _SUSPECTED)
+        verdict.raised = cut_short
+    elif rule in _RAISED:
         span = below.raised[-1]
         sure = _SUSPECTED if rule in _DOUBTFUL else Confidence.PROBABLE
         verdict.silent(rule, span.span_id, (failure_of(span)[0] or "status ERROR")[:120], sure)
@@ -116,15 +124,21 @@ def _filled(case: Case, failed: list[Attempt]) -> str | None:
     """A result that holds something: a claim, a report of the deed, or a short text, over sources that failed."""
     if not failed or _is_settled(failed[-1]):
         return None
+    if _is_of_a_runner(case, failed[-1]):
+        return "trace.exit_contradicted" if _is_contradicted(case, failed[-1]) else None
+    return _over_failure(case, failed[-1])
+
+
+def _over_failure(case: Case, last: Attempt) -> str | None:
     reading, all_failed = case.reading, case.below.all_failed
     claimed = reading.finding(Says.SUCCESS) is not None
     if all_failed and claimed:
         return "trace.success_over_failure"
-    if case.changes and failed[-1].operation in _WRITES and (claimed or (all_failed and _reports_the_deed(reading))):
+    if case.changes and _may_write(last) and (claimed or (all_failed and _reports_the_deed(reading))):
         return "trace.deed_over_failure"
-    if all_failed and _is_short_text(reading) and not case.asked.content and _is_no_answer(case, failed[-1]):
+    if all_failed and _is_short_text(reading) and not case.asked.content and _is_no_answer(case, last):
         return "trace.text_after_failure"
-    if all_failed and _is_no_answer(case, failed[-1]) and _is_hollow(reading.value, case.asked.arguments):
+    if all_failed and _is_no_answer(case, last) and _is_hollow(reading.value, case.asked.arguments):
         return "trace.value_after_failure"
     return None
 
@@ -170,13 +184,26 @@ def _is_deed_undone(case: Case) -> bool:
 
 def _reports_the_deed(reading: Reading) -> bool:
     """`{"sent": true}`, `{"status": "submitted"}`: the result says that what was to be changed is changed."""
-    if not isinstance(reading.value, dict):
+    value = reading.value
+    if not isinstance(value, dict):
         return False
-    for key, inner in list(reading.value.items())[:30]:
+    if says_it_went_well(value) or _lists_successes(value):
+        return True
+    for key, inner in list(value.items())[:30]:
         word = key if inner is True else inner if key in ("status", "state", "result") else None
         if isinstance(word, str) and (word.lower().endswith("ed") or word.lower() in ("sent", "paid", "done")):
             return word.lower() not in _NOT_DONE
     return False
+
+
+def _lists_successes(value: dict[str, Any]) -> bool:
+    """`{"success": [{"id": "lamp"}], "failed": []}`, on the result's own level or one below."""
+    levels = [value, *(inner for inner in list(value.values())[:_MOST_KEYS] if isinstance(inner, dict))]
+    return any(
+        isinstance(inner, list) and bool(inner) and role_of(key) == Role.GOOD
+        for level in levels
+        for key, inner in level.items()
+    )
 
 
 def _is_no_answer(case: Case, attempt: Attempt) -> bool:
@@ -186,8 +213,30 @@ def _is_no_answer(case: Case, attempt: Attempt) -> bool:
     return verb_of(case.asked.tool) is not Verb.EXAMINE
 
 
+def _is_of_a_runner(case: Case, attempt: Attempt) -> bool:
+    """Whether a program ended badly below a tool that runs or examines, whose result mostly speaks of just that."""
+    return attempt.system == PROCESS and verb_of(case.asked.tool) in (Verb.RUN, Verb.EXAMINE)
+
+
+def _is_contradicted(case: Case, attempt: Attempt) -> bool:
+    """Whether the result hides how the program ended: it was killed or ran out of time, or the result says exit 0."""
+    if was_killed(attempt.span):
+        return True
+    return verb_of(case.asked.tool) is Verb.RUN and exit_told(case.reading.value) == 0
+
+
+def _may_write(attempt: Attempt) -> bool:
+    """Whether an outside call may be what was to bring the change about: a write, or a system without methods."""
+    return attempt.operation in _WRITES or attempt.system not in ("http", "db", PROCESS)
+
+
 def _is_short_text(reading: Reading) -> bool:
     return isinstance(reading.value, str) and len(reading.value) <= _SHORT_TEXT
+
+
+def _cut_short(case: Case) -> Span | None:
+    """The run below a call (a sub-agent's) that ended at its limit of steps or calls, and answered all the same."""
+    return next((span for span in case.below.raised if names_a_spent_budget(failure_of(span)[0])), None)
 
 
 def _is_settled(attempt: Attempt) -> bool:

@@ -11,6 +11,7 @@ from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from telltale import names
 from telltale.payload import Reading
 from telltale.payload.codes import ERRNO, code_of_class, is_defect
+from telltale.payload.denials import refused_value
 from telltale.payload.evidence import told_texts
 from telltale.payload.marks import coded_mark_of, mark_of
 from telltale.payload.phrases import code_of_phrase
@@ -108,23 +109,31 @@ def _from_texts(call: LogicalCall, reading: Reading) -> tuple[Code, str] | None:
         return number, f"payload {value}"
     asked: set[str] = set()
     for text in _texts_of(call, reading):
-        if not text or text in asked:
-            continue
-        asked.add(text)
-        mark = mark_of(text)
-        if mark is not None and mark.code is not None and mark.code is not Code.INTERNAL:
-            return mark.code, "text"
-        coded = coded_mark_of(text)
-        classed = coded[1] if coded is not None else code_of_named_class(text)
-        if classed is not None and classed is not Code.INTERNAL:
-            return classed, "text"
-        phrase = code_of_phrase(text)
-        if phrase is not None:
-            return phrase[0], "text"
-        named = code_of_class(text) if len(text) <= 80 and " " not in text else code_of_told_name(text)
-        if named is not None and named is not Code.INTERNAL:
-            return named, "text"
+        if text and text not in asked:
+            asked.add(text)
+            code = _from_text(text, call.arguments)
+            if code is not None:
+                return code, "text"
     return None
+
+
+def _from_text(text: str, arguments: Any) -> Code | None:
+    """The code that one text tells: by its mark, a code or class that it names, a phrase, a name at its end."""
+    mark = mark_of(text)
+    if mark is not None and is_defect(mark.text.rstrip(": ")):
+        return Code.INTERNAL
+    coded = coded_mark_of(text)
+    classed = coded[1] if coded is not None else code_of_named_class(text)
+    for code in (mark.code if mark is not None else None, classed):
+        if code is not None and code is not Code.INTERNAL:
+            return code
+    phrase = code_of_phrase(text)
+    if phrase is not None:
+        return phrase[0]
+    named = code_of_class(text) if len(text) <= 80 and " " not in text else code_of_told_name(text)
+    if named is not None and named is not Code.INTERNAL:
+        return named
+    return Code.INVALID_ARGUMENT if refused_value(text, arguments) is not None else None
 
 
 def _texts_of(call: LogicalCall, reading: Reading) -> Iterator[str | None]:

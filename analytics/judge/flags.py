@@ -8,6 +8,7 @@ from analytics.judge.case import Verdict
 from analytics.judge.code import class_of
 from analytics.normalise.logical_call import LogicalCall, Meaning
 from telltale.payload import Reading
+from telltale.payload.budgets import names_a_spent_budget, tells_of_a_spent_budget
 from telltale.payload.catalogues import injection_in, masking_of, says_nothing
 from telltale.payload.evidence import told_texts
 from telltale.payload.leaks import holds_stack, leaks_in
@@ -41,9 +42,10 @@ def flags_of(
         length = _length(call, reading)
         if length > MESSAGE_CAP:
             raise_flag(Flag.OVERSIZED_MESSAGE, length)
-    if _is_spent(call, reading, code):
+    spent = _is_spent(call, reading, code)
+    if spent:
         flags.append(Flag.BUDGET_EXHAUSTED.value)
-    if _is_wrong(reading, code):
+    if not spent and _is_wrong(reading, code):
         raise_flag(Flag.WRONG_RETRYABLE, reading.retryable)
     if seen is not None:
         order = injection_in(seen)
@@ -138,15 +140,20 @@ def _length(call: LogicalCall, reading: Reading) -> int:
 
 
 def _is_spent(call: LogicalCall, reading: Reading, code: Code) -> bool:
-    """The failure budget is spent: our own attribute, an order to stop over a passing failure, or an open circuit."""
+    """The failure budget is spent: our own attribute, an order to stop over a passing failure, an open circuit, or a
+    limit of calls, steps or turns that the error names."""
     if call.span.attributes.get("telltale.budget.exhausted") is True:
         return True
     if reading.action == Action.STOP_AND_TELL_USER.value and code in _PASSING:
         return True
     if isinstance(reading.value, dict) and _may_name_a_circuit(call) and _is_circuit_open(reading.value):
         return True
-    classes = [class_of(mark).lower() for mark in call.marks]
-    return any("circuit" in name and "open" in name for name in classes)
+    classes = [class_of(mark) for mark in call.marks]
+    if any(names_a_spent_budget(name) for name in (reading.declared_code or "", *classes)):
+        return True
+    if tells_of_a_spent_budget(reading.message or (reading.value if isinstance(reading.value, str) else "")):
+        return True
+    return any("circuit" in name and "open" in name for name in map(str.lower, classes))
 
 
 def _may_name_a_circuit(call: LogicalCall) -> bool:

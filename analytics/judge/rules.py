@@ -77,6 +77,18 @@ TRACE_RULES: dict[str, Rule] = {
             _S,
         ),
         Rule(
+            "trace.exit_contradicted",
+            "The program below was killed, ran out of time or failed, and the result tells of none of it.",
+            "the program's span",
+            _P,
+        ),
+        Rule(
+            "trace.run_cut_short",
+            "A run below the call ended at its limit of steps, turns or calls, and its answer stands as if it had not.",
+            "the inner span's exception",
+            _S,
+        ),
+        Rule(
             "trace.text_after_failure",
             "The result is a short text, and the only source that it could have come from failed.",
             "the failed upstream span",

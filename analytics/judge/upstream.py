@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from analytics.judge.attempts import Attempt, attempt_of, exception_of, number_of
-from analytics.normalise.logical_call import LogicalCall
+from analytics.normalise.logical_call import LogicalCall, Meaning
 from analytics.spans import ERROR, Span, Trace
+from telltale.payload.phrases import code_of_phrase
 from telltale.payload.words import words
 
 _HOUSEKEEPING = words(
@@ -70,14 +71,15 @@ class Surroundings:
 class TraceIndex:
     """Children, owners and trouble of a trace's spans, built once for all its calls, in time linear in the spans."""
 
-    __slots__ = ("_above", "_children", "_owners", "_spans", "_troubled")
+    __slots__ = ("_above", "_children", "_marked", "_owners", "_spans", "_troubled")
 
     def __init__(self, trace: Trace, calls: list[LogicalCall]) -> None:
         self._spans = trace.spans
         self._children: dict[str, list[Span]] | None = None
         self._owners = {member.span_id: call.id for call in calls for member in call.members}
+        self._marked = {member.span_id: call for call in calls if _is_marked(call) for member in call.members}
         self._troubled, self._above = _with_ancestors(
-            [span for span in trace.spans if may_have_failed(span)], trace.spans
+            [span for span in trace.spans if may_have_failed(span) or span.span_id in self._marked], trace.spans
         )
 
     def children(self, span_id: str) -> list[Span]:
@@ -112,6 +114,16 @@ class TraceIndex:
         owner = self._owners.get(span.span_id)
         return owner is not None and owner != call.id and "mcp.method.name" not in span.attributes
 
+    def attempt(self, span: Span, call: LogicalCall) -> Attempt | None:
+        """The outside call that a span is; one over MCP failed where the result that it carries says so (`isError`)."""
+        attempt = attempt_of(span)
+        inner = self._marked.get(span.span_id)
+        if attempt is not None and inner is not None and inner.id != call.id and not attempt.failed:
+            attempt.failed, attempt.value = True, "isError"
+            said = code_of_phrase(inner.result_text or "")
+            attempt.code = said[0] if said is not None else None
+        return attempt
+
     def is_below(self, call: LogicalCall, span_id: str) -> bool:
         """Whether a member of the call stands below the span that carries its result."""
         parents = {member.span_id: member.parent_span_id for member in call.members}
@@ -127,6 +139,10 @@ class TraceIndex:
 _NO_SPANS: list[Span] = []
 
 
+def _is_marked(call: LogicalCall) -> bool:
+    return bool(call.marks) and any(mark.meaning is Meaning.FAILED for mark in call.marks)
+
+
 def may_have_failed(span: Span) -> bool:
     """Whether a span bears any sign of failure at all; cheap, and never wrong on the side of calm."""
     if span.status_code == ERROR or span.events:
@@ -135,7 +151,9 @@ def may_have_failed(span: Span) -> bool:
     status = attributes.get("http.response.status_code", attributes.get("http.status_code"))
     if status is not None and (number_of(status) or 0) >= 400:
         return True
-    return "error.type" in attributes or bool(attributes.get("rpc.grpc.status_code"))
+    if "error.type" in attributes or bool(attributes.get("rpc.grpc.status_code")):
+        return True
+    return bool(attributes.get("process.exit.code"))
 
 
 def _with_ancestors(troubled: list[Span], spans: list[Span]) -> tuple[set[str], set[str]]:
@@ -169,7 +187,7 @@ def surroundings_of(call: LogicalCall, index: TraceIndex) -> Surroundings:
         if span.span_id in seen or index.belongs_elsewhere(span, call):
             continue
         seen.add(span.span_id)
-        attempt = attempt_of(span)
+        attempt = index.attempt(span, call)
         if attempt is not None:
             nodes.append((attempt, above))
             above = attempt

@@ -61,13 +61,18 @@ def _hear_a_no(case: Case, verdict: Verdict) -> None:
     reading = case.reading
     text = reading.message or (reading.value if isinstance(reading.value, str) else None) or case.call.told
     refusal = refusal_of(text) if text else None
-    if refusal is None:
+    if refusal is None or (refusal is Refusal.PERSON and _was_run(case)):
         return
     verdict.refused = refusal is not Refusal.PENDING
     rule = "trace.control_flow" if refusal is Refusal.PENDING else "trace.refused"
     verdict.hit(rule, "key", "", f"{refusal.value}: {str(text)[:160]}")
     if refusal is not Refusal.POLICY:
         verdict.outcome, verdict.confidence = Outcome.OK, Confidence.PROBABLE
+
+
+def _was_run(case: Case) -> bool:
+    """Whether requests were made for the call, and all failed: then no person kept it from being run."""
+    return case.below.all_failed
 
 
 def _is_envelope(reading: Reading) -> bool:

@@ -1,4 +1,4 @@
-"""Takes off what a harness draws around a text: a box of lines, or the tool's own name in brackets before it."""
+"""Takes off what a harness puts around a text: a box of lines, the tool's name in brackets, a heading that names it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ _TITLE = re.compile(
 )
 """The title in the upper edge of a box, as command-line libraries draw one around what went wrong."""
 
+_HEADING = re.compile(r"[^\n]{0,140}\b(?:[Oo]utput|[Rr]esults?|[Rr]esponse|returned|executed)\b[^\n]{0,140}:\n")
 _LABEL = re.compile(r"\s*(?:[-*•] )?\[(?P<named>[\w./:-]{2,100})\]:? ")
 _SCAN = 4_000
 
 
 def bare_text(text: str, tool: str) -> str:
-    """The text without its box, or without the label `[tool]`; the very text where it has neither.
+    """The text without its box, the label `[tool]` or the heading `Output of tool:`; the very text where it has none.
 
     Args:
         text: the whole result; of a boxed one the first 4,000 characters are given back.
@@ -28,6 +29,9 @@ def bare_text(text: str, tool: str) -> str:
         if title is not None:
             return f"{title.group('title')}: " + _BORDER.sub("", text[title.end() : _SCAN]).strip()
         return _BORDER.sub("", text[:_SCAN]).strip()
+    heading = _HEADING.match(text[:160]) if tool and "\n" in text[:160] else None
+    if heading is not None and tool in heading.group(0):
+        return text[heading.end() :].lstrip()
     if tool and "[" in text[:4]:
         label = _LABEL.match(text[:120])
         if label is not None and label.group("named").lower() == tool.lower():

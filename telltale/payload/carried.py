@@ -54,14 +54,21 @@ def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding 
             continue
         alone = all(name == key or role_of(name) is not None or is_empty(inner, 2) for name, inner in value.items())
         counted = not alone and _only_counted(value, key, asked, claimed)
-        if not (alone or counted or text[:1] == "<"):
+        denied = claimed and _none_done(value)
+        if not (alone or counted or denied or text[:1] == "<"):
             continue
         for found in read_text(text, asked):
             counts = found.rule in _MARKED if alone or counted else found.rule == "text.html_error_page"
-            if counts or (alone and not claimed):
+            if counts or (alone and not claimed) or (denied and found.rule == "text.could_not"):
                 found.key = key
                 return found
     return None
+
+
+def _none_done(value: dict[str, Any]) -> bool:
+    """Whether a counter of the result, or of an object in it, is 0: a claim of success that its own number denies."""
+    inner = [found for found in value.values() if isinstance(found, dict)]
+    return any(type(count) is int and count == 0 for holder in (value, *inner) for count in holder.values())
 
 
 def _only_stderr(value: dict[str, Any], asked: Asked) -> Finding | None:
@@ -103,11 +110,24 @@ def failed_items(value: Any, asked: Asked) -> Finding | None:
     if isinstance(value, list):
         return _all_failed("", value, asked)
     for key, inner in islice(value.items(), 20):
+        found = None
         if isinstance(inner, list) and inner:
             found = _all_failed(key, inner, asked)
-            if found is not None:
-                return found
+        elif isinstance(inner, dict) and inner and _is_by_name(inner, asked):
+            found = _all_failed(key, list(inner.values()), asked)
+        if found is not None:
+            return found
     return None
+
+
+def _is_by_name(items: dict[str, Any], asked: Asked) -> bool:
+    """Whether an object holds one item under the name of each thing that a list in the arguments names."""
+    arguments = asked.arguments
+    return isinstance(arguments, dict) and any(
+        isinstance(inner, list) and len(inner) == len(items) and all(name in items for name in inner[:_MOST_ITEMS])
+        for inner in arguments.values()
+        if isinstance(inner, list) and all(isinstance(name, str) for name in inner[:_MOST_ITEMS])
+    )
 
 
 def _all_failed(key: str, items: list[Any], asked: Asked) -> Finding | None:
@@ -185,13 +205,17 @@ def _marked_item(item: dict[str, Any]) -> Finding | None:
         only = next(iter(item.values()))
         item = only if isinstance(only, dict) else item
     fields = fields_of(item)
-    if any(is_truthy_error(inner) for _, inner in fields.get(Role.ERROR)) or any(
-        inner is False for _, inner in fields.get(Role.GOOD)
-    ):
+    held = next((item[key] for key in _CARRIERS if isinstance(item.get(key), dict)), None)
+    if held is not None and (held.get("isError") is True or held.get("is_error") is True):
+        return Finding("payload.items_failed", Says.HIDDEN, "", short(item), code_inside(held))
+    good = [inner for _, inner in fields.get(Role.GOOD)]
+    if True in good:
+        return None
+    if False in good or any(is_truthy_error(inner) for _, inner in fields.get(Role.ERROR)):
         return Finding("payload.items_failed", Says.HIDDEN, "", short(item), code_inside(item, fields))
-    inner = next((item[key] for key in _CARRIERS if isinstance(item.get(key), dict)), None)
-    if inner is not None and (inner.get("isError") is True or inner.get("is_error") is True):
-        return Finding("payload.items_failed", Says.HIDDEN, "", short(item), code_inside(inner))
+    listed = next((inner for _, inner in fields.get(Role.ERRORS) if isinstance(inner, list) and inner), None)
+    if listed is not None and not fields.substance:
+        return Finding("payload.items_failed", Says.HIDDEN, "", short(item), code_inside(listed[0]))
     return None
 
 

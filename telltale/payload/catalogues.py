@@ -121,7 +121,7 @@ SAYING_NOTHING = words(
     executed executing execution fail failed failing fails failure false fatal for from function generate
     generating generic handled handling happened has have in internal internally invocation invoke invoked
     invoking is it item later mcp message no node none not null object occurred of on operation or performing
-    please plugin problem process processing raised request response result returned run running server
+    please plugin problem process processing raise raised raising request response result returned run running server
     service something sorry status step support task that the there this to tool true try trying unable
     undefined unexpected unexpectedly unhandled unknown unspecified using was went were when while with
     wrong you your
@@ -129,7 +129,14 @@ SAYING_NOTHING = words(
 )
 """The words with which a text says that something failed, and not what."""
 
+_REFERRING = words("check command details exit exited information log logs more output program see")
+"""The words with which such a text sends its reader elsewhere: `Check the server logs for details.`"""
+
 _WORD = re.compile(r"[A-Za-z]+|(?<!\d)(?!32\d{3}(?!\d))\d+")
+
+
+_SMALL_CODE = re.compile(r"\b(?:code|status)\s?[:=]?\s?[1-9]?\d\b")
+"""A program's exit code, or a number as small, tells no reason."""
 
 
 def says_nothing(message: str, tool: str = "") -> bool:
@@ -138,7 +145,7 @@ def says_nothing(message: str, tool: str = "") -> bool:
         return False
     if not message.isascii() and _OTHER_LETTERS.search(message) is not None:
         return False
-    low = message.lower()
+    low = _SMALL_CODE.sub("code", message.lower())
     if " is not " in low or " are not " in low:
         return False
     if tool:
@@ -146,7 +153,7 @@ def says_nothing(message: str, tool: str = "") -> bool:
     own: list[str] | None = None
     for found in _WORD.finditer(low):
         word = found.group()
-        if word not in SAYING_NOTHING:
+        if word not in SAYING_NOTHING and word not in _REFERRING:
             own = own if own is not None else _own_words(tool)
             if word not in own and not _is_own_deed(low, found.start(), word, tool):
                 return False
@@ -170,13 +177,13 @@ def _own_words(tool: str) -> list[str]:
 
 
 _FAILING = words("error errors exception failed failure failing wrong fatal")
-_DENYING = words("none null true false no not")
+_NO_FAILURE = _REFERRING | words("none null true false no not")
 
 
 def says_it_failed(text: str, tool: str = "") -> bool:
     """Whether a text says that something failed and nothing else, in at least two words: `Tool execution failed`."""
     said = _WORD.findall(text.lower())
-    if len(said) < 2 or _FAILING.isdisjoint(said) or not _DENYING.isdisjoint(said):
+    if len(said) < 2 or _FAILING.isdisjoint(said) or not _NO_FAILURE.isdisjoint(said):
         return False
     return says_nothing(text, tool)
 
@@ -196,6 +203,12 @@ INJECTION: tuple[tuple[tuple[str, ...], tuple[str, ...], re.Pattern[str]], ...] 
             ("instruction", "prompt", "rule", "direction", "order", "message", "guideline"),
             r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|your|any)\b"
             r".{0,30}\b(?:instruction|prompt|rule|direction|order|message|guideline)s?",
+        ),
+        (
+            ("assistant:", "ai:", "model:", "agent:", "llm:"),
+            (" to ", "you", "please", "now", "must", "call", "run", "read", "send", "use", "do "),
+            r"(?:^|[.!?\n]\s{0,3})(?:ai )?(?:assistant|ai|model|agent|llm):\s+(?:to |you\b|please\b|now\b|must\b"
+            r"|(?:call|run|read|send|use|do)\b)",
         ),
         (("note", "message", "instruction", "attention", "important", "notice", "reminder"), _MODELS, _NOTE),
         (

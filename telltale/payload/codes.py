@@ -83,7 +83,7 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
     (
         _LIMITED,
         "rate_?limit throttl quota too_many_requests slow_down"
-        " (?:resource|key|credits?|tokens?|budget|plan|limit)_exhausted",
+        " (?:resource|key|credits?|tokens?|budget|plan|limit)_exhausted budget_(?:exceeded|spent)",
     ),
     (_DOWN, "timeout timed_out deadline stalled"),
     (
@@ -137,6 +137,7 @@ _EXACT = {
     "InvalidDefinitionException": _INTERNAL,
     "InvalidOperationException": _INTERNAL,
     "InvalidStateError": _INTERNAL,
+    "IllegalStateException": _INTERNAL,
 }
 _BLAMELESS = words(
     """

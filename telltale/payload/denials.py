@@ -89,7 +89,7 @@ _REFUSED = re.compile(
 _ABSENT = re.compile(
     r"\b(?:(?P<absent>no such|not found|does(?: not|n't) exist|no longer exists|is not known"
     r"|unknown)|(?P<denied>is not (?:allowed|permitted))"
-    r"|(?P<unfit>is not (?:registered|defined|available|valid|a valid|supported|enabled))"
+    r"|(?P<unfit>(?:is )?not (?:registered|defined|available|valid|a valid|supported|enabled))"
     r"|(?P<taken>already exists|is already taken))\b",
     re.IGNORECASE,
 )

@@ -16,9 +16,12 @@ _FRAME_KEYS = words(
     size next previous prev cursor next_cursor nextcursor has_more hasmore status ok success message took
     duration duration_ms elapsed elapsed_ms request_id requestid timestamp state number_of_results numberofresults
     num_results result_count results_count total_results totalresults provider engine source index collection
-    namespace language locale region sort order search_type
+    namespace language locale region sort order search_type object kind relation next_page previous_page max_score
     """
 )
+_BESIDE_KEYS = words("query q search search_query searchquery filter filters params parameters request _shards shards")
+"""Under these stands what was asked, or how it was looked for; whatever they hold, it is no part of the answer."""
+
 _MAX_DEPTH = 4
 
 
@@ -34,10 +37,20 @@ def is_empty(value: Any, depth: int = 0) -> bool:
     if isinstance(value, str):
         return _is_empty_text(value)
     if isinstance(value, list):
-        return not value or (len(value) == 1 and depth < _MAX_DEPTH and is_empty(value[0], depth + 1))
+        return not value or (depth < _MAX_DEPTH and _are_empty(value, depth))
     if isinstance(value, dict):
         return not value or (depth < _MAX_DEPTH and len(value) <= 40 and _is_empty_object(value, depth))
     return False
+
+
+def _are_empty(items: list[Any], depth: int) -> bool:
+    """One empty item; or, of several, nothing but empty objects: an empty answer to each of several questions."""
+    if len(items) == 1:
+        return is_empty(items[0], depth + 1)
+    return len(items) <= _MOST_ITEMS and all(isinstance(item, dict) and is_empty(item, depth + 1) for item in items)
+
+
+_MOST_ITEMS = 50
 
 
 def _is_empty_text(text: str) -> bool:
@@ -60,6 +73,8 @@ def _is_empty_object(value: dict[str, Any], depth: int) -> bool:
     """An object is empty if it holds an empty list, object, text or null, and beside that nothing but its frame."""
     hollow = False
     for key, inner in value.items():
+        if key.lower() in _BESIDE_KEYS or (isinstance(inner, dict) and _counts_none(key, inner)):
+            continue
         if inner is None or isinstance(inner, list | dict):
             if not is_empty(inner, depth + 1):
                 return False
@@ -72,3 +87,8 @@ def _is_empty_object(value: dict[str, Any], depth: int) -> bool:
         elif inner and key.lower() not in _FRAME_KEYS:
             return False
     return hollow
+
+
+def _counts_none(key: str, count: dict[str, Any]) -> bool:
+    """Whether an object under the key of a count counts nothing: `"total": {"value": 0, "relation": "eq"}`."""
+    return is_frame(key) and not any(type(inner) in (int, float) and inner for inner in count.values())

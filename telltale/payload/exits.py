@@ -16,6 +16,16 @@ _ANSWERING = words(
     grep egrep fgrep zgrep rg ag ack pgrep pidof diff cmp comm test [ [[ which command expr
     """
 )
+_ANSWERING_OF = {
+    "git": words("grep diff merge-base check-ignore"),
+    "kubectl": words("diff can-i"),
+    "oc": words("diff can-i"),
+    "systemctl": words("is-active is-enabled is-failed"),
+    "npm": words("outdated"),
+    "helm": words("diff"),
+}
+"""The commands of larger programs that answer with 1, as their manuals say."""
+
 _SEPARATOR = re.compile(r"&&|\|\||[|;&\n]")
 _LAST = re.compile(
     r"(?:\[[^\]\n]{0,60}?\bexit(?:ed)?(?:[ _-]?(?:code|status))?(?: with)?(?: code| status)?\s?[:=]?\s?(?P<a>\d{1,3})\]"
@@ -32,7 +42,7 @@ _ENTRY = re.compile(r"\w[\w -]{0,30}:\s{1,20}\d{1,3}")
 _LABELLED = re.compile(r"^(?:exit|return)[ _-]?(?:code|status):[ \t]*(\d{1,3})[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _LABELS = re.compile(r"^(?:stdout|stderr|output|command|signal|directory)\b[^:\n]{0,20}:", re.IGNORECASE | re.MULTILINE)
 _BLOCK_CAP = 20_000
-_KEYS = ("command", "cmd", "script", "code", "args", "input")
+_KEYS = ("command", "cmd", "argv", "command_line", "commandLine", "shell_command", "script", "code", "args", "input")
 
 
 def exit_stated(text: str, runs: bool) -> tuple[str, int] | None:
@@ -58,6 +68,17 @@ def exit_stated(text: str, runs: bool) -> tuple[str, int] | None:
         return first.group(0), int(first.group(1))
     labelled = _LABELLED.search(text[:_BLOCK_CAP]) if len(_LABELS.findall(text[:_BLOCK_CAP])) >= 2 else None
     return (labelled.group(0).strip(), int(labelled.group(1))) if labelled is not None else None
+
+
+def exit_told(result: Any) -> int | None:
+    """The exit code that a program's result tells, under a customary key or in a line of its own; None for none."""
+    if isinstance(result, dict):
+        return next((inner for key, inner in result.items() if key in _EXIT_KEYS and type(inner) is int), None)
+    stated = exit_stated(result, runs=True) if isinstance(result, str) else None
+    return stated[1] if stated is not None else None
+
+
+_EXIT_KEYS = words("exit_code exitCode exit_status exitStatus returncode return_code returnCode exitcode")
 
 
 def exit_named(text: str) -> tuple[str, str] | None:
@@ -86,24 +107,32 @@ _END = 2000
 
 
 def is_answer(arguments: Any, code: int) -> bool:
-    """Whether exit code 1 of the command that was asked for means "nothing found" or "they differ", not a failure.
+    """Whether the exit code of the command that was asked for means "nothing found" or "they differ", not a failure.
 
-    The last program of the command line decides, as the shell takes its exit code from there.
+    That is 1, or 2 where the command was told to say by its exit code whether there are changes. The last program of
+    the command line decides, as the shell takes its exit code from there.
     """
-    if code != 1:
+    if code not in (1, 2):
         return False
     command = _command(arguments)
     if not command:
         return False
     last = _SEPARATOR.split(command.strip()[-2000:])[-1].split()
+    if code == 2:
+        return any(_DETAILED.fullmatch(word) for word in last)
     while last and ("=" in last[0] or last[0] in ("sudo", "env", "time", "!", "(")):
         last = last[1:]
     if not last:
         return False
     program = last[0].rsplit("/", 1)[-1]
-    if program == "git" and len(last) > 1:
-        return last[1] in ("grep", "diff", "merge-base", "check-ignore")
+    answering = _ANSWERING_OF.get(program)
+    if answering is not None:
+        return not answering.isdisjoint(last[1:3])
     return program in _ANSWERING
+
+
+_DETAILED = re.compile(r"--?detailed-?exit-?codes?(?:=true)?", re.IGNORECASE)
+"""The option of Terraform, OpenTofu, helm-diff and Puppet under which 2 says "there are changes"."""
 
 
 def shows_text(arguments: Any, text: str) -> bool:

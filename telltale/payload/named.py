@@ -89,8 +89,17 @@ def failing_tool(text: str, tool: str) -> str | None:
     if not any(name.lower() in low for name in names_of(tool)):
         return None
     pattern = _pattern(tool)
-    hit = pattern.match(head) if pattern is not None else None
+    if pattern is None:
+        return None
+    hit = pattern.match(head)
+    if hit is None and len(text) <= len(head) and " not " in low:
+        hits = (pattern.match(sentence) for sentence in _SENTENCE.split(head)[1:_SENTENCES])
+        hit = next((found for found in hits if found is not None and " not " in found.group(0)), None)
     return hit.group(0).strip() if hit is not None else None
+
+
+_SENTENCES = 4
+"""So many sentences of a short text may come before and with the one that says that the tool was not run."""
 
 
 @lru_cache(maxsize=1024)
@@ -103,7 +112,8 @@ def _pattern(tool: str) -> re.Pattern[str] | None:
     called = rf"(?:the )?(?:mcp )?(?:tool|function)(?: call)?(?: with name| named)? {_QUOTE}(?:{any_name}){_QUOTE}"
     alone = rf"{_QUOTE}(?:{compound}){_QUOTE}(?: (?:tool|call|execution|invocation))?"
     failed = (
-        r"(?:error(?: in [^:\n]{1,60})?\s?:|errored\b|failed\b(?! (?:tests?|jobs?|runs?|builds?|checks?)\b)|raised\b)"
+        r"(?:error(?: in [^:\n]{1,60})?\s?:|errored\b|failed\b(?! (?:tests?|jobs?|runs?|builds?|checks?)\b)|raised\b"
+        r"|(?:was |is |has been )?not (?:executed|called|invoked|run|performed)\b)"
     )
     refused = (
         r"(?:invalid|missing|bad) (?:parameters?|arguments?|inputs?|params|args) "

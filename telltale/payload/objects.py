@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from telltale.payload.asking import asks_for_state
+from telltale.payload.asking import asks_for_state, has_command
 from telltale.payload.codes import code_of, code_of_http
 from telltale.payload.evidence import code_inside, short
 from telltale.payload.examined import (
@@ -24,7 +24,16 @@ from telltale.payload.exits import is_answer
 from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.records import is_looked_up, is_record, is_reported
-from telltale.payload.shapes import error_object, error_page, nothing_succeeded, reason_phrase, tells, validator_report
+from telltale.payload.shapes import (
+    answered_status,
+    error_object,
+    error_page,
+    failed_state,
+    nothing_succeeded,
+    reason_phrase,
+    tells,
+    validator_report,
+)
 from telltale.payload.verbs import (
     Verb,
     names_a_state,
@@ -68,7 +77,8 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
         if claim is not None:
             findings.append(claim)
     if not any(found.says is Says.FAILED or found.says is Says.HIDDEN for found in findings):
-        batch = error_page(value, fields, asked) or nothing_succeeded(value, fields, asked)
+        batch = error_page(value, fields, asked) or answered_status(value, fields, asked)
+        batch = batch or nothing_succeeded(value, fields, asked)
         if batch is not None:
             findings.insert(0, batch)
     return findings
@@ -162,6 +172,9 @@ def _status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Findin
             asked_for = about or (names_a_state(asked.tool) and inner not in ("error", "Error", "ERROR"))
             says = Says.ANSWER if asked_for else Says.FAILED
             return Finding("payload.status_error", says, key, inner, code_inside(None, fields))
+    outcome = value.get("result")
+    if isinstance(outcome, str) and outcome.lower() in _ERROR_WORDS and fields.keys == ["result"]:
+        return Finding("payload.status_error", Says.FAILED, "result", outcome, code_inside(None, fields))
     for key, inner in fields.get(Role.TYPE):
         word = inner.lower() if isinstance(inner, str) else ""
         if word in ("error", "exception") and (not fields.substance or "reason" in key.lower()):
@@ -217,7 +230,7 @@ def _exit_code(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
             continue
         runs = fields.has(Role.STREAM) or "output" in value or verb_of(asked.tool) is Verb.RUN
         tested = inner == 1 and verb_of(asked.tool) is Verb.EXAMINE and has_findings(fields)
-        polled = names_output(asked.tool) and verb_of(asked.tool) is not Verb.RUN
+        polled = names_output(asked.tool) and (verb_of(asked.tool) is not Verb.RUN or not has_command(asked.arguments))
         if not runs or tested or polled or names_a_state(asked.tool) or is_looked_up(fields, asked):
             return Finding("payload.exit_code", Says.ANSWER, key, inner)
         says = Says.ANSWER if is_answer(asked.arguments, inner) else Says.FAILED
@@ -230,7 +243,8 @@ _RULES: tuple[tuple[int, Rule], ...] = (
     (Role.ERRORS, _errors_list),
     (Role.GOOD, _flag_false),
     (Role.BAD, _flag_error),
-    (Role.STATUS | Role.TYPE, _status_error),
+    (Role.STATUS | Role.TYPE | Role.MESSAGE, _status_error),
+    (Role.STATUS, failed_state),
     (Role.HTTP | Role.STATUS | Role.CODE, _http_status),
     (Role.STATUS, _status_word),
     (Role.CODE | Role.MESSAGE, error_object),

@@ -226,7 +226,16 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_INVALID, "syntax error", None),
     (_INVALID, "unsupported", None),
     (_INVALID, "not supported", None),
+    (_CONFLICT, "identical", r"\bidentical (?:content|to the (?:existing|current))|\bare identical\b"),
+    (_CONFLICT, "changes", r"\bno changes (?:were |was )?made\b"),
+    (_MISSING, "does not match any", None),
     (_INVALID, "unknown ", rf"unknown (?:\w+ ){{0,3}}(?:{_THINGS})\b"),
+    (
+        _INVALID,
+        "unknown ",
+        r"unknown (?:\w+ ){1,2}['\"`][^'\"`]{1,60}['\"`][.:,;] "
+        r"(?:known|valid|allowed|available|supported|possible|expected|choose|use|must)\b",
+    ),
     (_INVALID, "unexpected ", rf"unexpected (?:\w+ ){{0,2}}(?:{_THINGS}|token|character)\b"),
     (_INVALID, "unrecogni", rf"unrecogni[sz]ed (?:\w+ ){{0,2}}(?:{_THINGS})s?\b"),
     (_INVALID, "valid ", r"\bnot a valid\b"),

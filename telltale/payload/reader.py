@@ -12,10 +12,11 @@ from telltale.payload.codes import code_of, code_of_class, code_of_number
 from telltale.payload.empty import is_empty
 from telltale.payload.envelope import assess_envelope
 from telltale.payload.evidence import told_texts
-from telltale.payload.fields import fields_of, role_of
+from telltale.payload.fields import fields_of, is_truthy_error, role_of
 from telltale.payload.objects import read_object
 from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Reading, Says
+from telltale.payload.shapes import ABOUT_THE_ANSWER
 from telltale.payload.texts import read_text
 from telltale.payload.verbs import Verb, hands_out_logs, names_documents, names_errors, verb_of
 from telltale.vocabulary import Code
@@ -200,13 +201,7 @@ def _read_sole_item(item: dict[str, Any], place: int, asked: Asked, reading: Rea
 
 def _declare(level: dict[str, Any], reading: Reading) -> None:
     """Takes code, message and retry advice from the error object, else from the object itself."""
-    error = level.get("error")
-    errors = level.get("errors")
-    holder: dict[str, Any] = level
-    if isinstance(error, dict):
-        holder = error
-    elif isinstance(errors, list) and errors and isinstance(errors[0], dict):
-        holder = errors[0]
+    holder = _holder(level)
     declared = holder.get("code", holder.get("error_code", holder.get("errorCode")))
     if declared is None and holder is not level:
         declared = holder.get("type", level.get("code"))
@@ -220,6 +215,21 @@ def _declare(level: dict[str, Any], reading: Reading) -> None:
     reading.retry_after_s = retry_after(holder) if holder is level else retry_after(holder) or retry_after(level)
     carried = level.get(reading.findings[0].key) if reading.findings[0].rule.startswith("text.") else None
     reading.message = carried or message_of(holder) or message_of(level) or next(iter(told_texts(level)), None)
+
+
+def _holder(level: dict[str, Any]) -> dict[str, Any]:
+    """The object that tells of the failure: the error, the first of the errors, or one a level down; else the level."""
+    error, errors = level.get("error"), level.get("errors")
+    if isinstance(error, dict):
+        return error
+    if isinstance(errors, list) and errors and isinstance(errors[0], dict):
+        return errors[0]
+    for name in ("status", *ABOUT_THE_ANSWER) if not error else ():
+        inner = level.get(name)
+        below = inner.get("error") if isinstance(inner, dict) else None
+        if isinstance(inner, dict) and is_truthy_error(below):
+            return below if isinstance(below, dict) else {"message": below}
+    return level
 
 
 def _code(declared: Any, holder: dict[str, Any], reading: Reading) -> Code | None:

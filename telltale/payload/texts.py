@@ -285,6 +285,8 @@ def _exit_code(text: str, asked: Asked) -> Finding | None:
     verb = verb_of(asked.tool)
     examined = verb is Verb.EXAMINE and code == 1
     answers = (verb is Verb.READ or examined) and not has_command(asked.arguments)
+    if answers and code == 1 and text.strip() == excerpt:
+        return None  # nothing else is told: no answer, and no failure either unless the span says so
     answers = answers or (examined and reports_findings(text)) or is_answer(asked.arguments, code)
     return Finding("text.exit_code", Says.ANSWER if answers else Says.HIDDEN, "", excerpt)
 

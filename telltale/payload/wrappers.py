@@ -245,6 +245,26 @@ def _tool_call_result(value: dict[str, Any], found: Unwrapped) -> bool:
     return True
 
 
+def _execution_result(value: dict[str, Any], found: Unwrapped) -> bool:
+    """AutoGen FunctionExecutionResult `{"content", "name", "call_id", "is_error"}`, as JSON or printed by pydantic."""
+    if value.keys() - {"content", "name", "call_id", "is_error", "type"} or not isinstance(value.get("call_id"), str):
+        return False
+    if "content" not in value or not ("is_error" in value or "name" in value):
+        return False
+    _flags(value, found)
+    _note(value, found, "call_id", "name")
+    found.value = value["content"]
+    return True
+
+
+def _action_result(value: dict[str, Any], found: Unwrapped) -> bool:
+    """Browser Use ActionResult: what the model is shown is the text in `extracted_content`, unless an error is set."""
+    if "is_done" not in value or not isinstance(value.get("extracted_content"), str) or value.get("error"):
+        return False
+    found.value = value["extracted_content"]
+    return True
+
+
 def _function_response(value: dict[str, Any], found: Unwrapped) -> bool:
     """Gemini FunctionResponse `{"id", "name", "response"}`, as ADK's instrumentation records it."""
     if "response" not in value or not isinstance(value.get("name"), str) or len(value) > 5:
@@ -293,6 +313,8 @@ _WRAPPERS: tuple[tuple[str, Callable[[dict[str, Any], Unwrapped], bool]], ...] =
     ("typed_result", _typed_result),
     ("typed_output", _typed_output),
     ("haystack.tool_call_result", _tool_call_result),
+    ("autogen.execution_result", _execution_result),
+    ("browser_use.action_result", _action_result),
     ("gemini.function_response", _function_response),
     ("langgraph.command", _command),
     ("result", _sole),
@@ -301,6 +323,16 @@ _WRAPPERS: tuple[tuple[str, Callable[[dict[str, Any], Unwrapped], bool]], ...] =
 _TRIGGERS = frozenset(
     {
         *("jsonrpc", "content", "structuredContent", "structured_content", "isError", "type", "lc", "raw_output"),
-        *("toolUseId", "toolResult", "response", "result", "output", "update", "return_value", "returnValue"),
+        *(
+            "extracted_content",
+            "toolUseId",
+            "toolResult",
+            "response",
+            "result",
+            "output",
+            "update",
+            "return_value",
+            "returnValue",
+        ),
     }
 )

@@ -47,6 +47,9 @@ SAME_VALUE = {
     "llama": json.dumps({"blocks": [{"text": str(VALUE)}], "raw_output": VALUE, "is_error": False}),
     "llama mcp": json.dumps({"content": "x", "raw_output": {"content": [BLOCK], "isError": False}, "is_error": False}),
     "adk": json.dumps({"id": "c1", "name": "x", "response": VALUE}),
+    "autogen": json.dumps({"content": TEXT, "name": "x", "call_id": "c1", "is_error": False, "type": "ToolResult"}),
+    "autogen, printed": f"content={TEXT!r} name='x' call_id='c1' is_error=False",
+    "browser use": json.dumps({"is_done": False, "success": None, "error": None, "extracted_content": TEXT}),
     "haystack": json.dumps({"result": TEXT, "origin": {"id": "c1", "tool_name": "x"}, "error": False}),
     "ai sdk": json.dumps({"type": "json", "value": VALUE}),
     "ai sdk part": json.dumps(

@@ -1,0 +1,48 @@
+"""Names of exceptions and error codes that say: the calls, steps or turns that a run was allowed are spent.
+
+A name is no prose: `ToolCallLimit`, `tool_budget_exhausted` and `MaxTurnsExceeded` are split into their words. A quota
+of a service (`usage_limit_reached`, `QuotaExceeded`) is a rate limit and none of these.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from telltale.payload.words import words
+
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
+_LIMITS = words("limit max maximum")
+_SPENT = words("exhausted exceeded spent reached depleted")
+_COUNTED = words("call calls use uses step steps iteration iterations turn turns loop loops recursion")
+_FRAMEWORKS = words("GraphRecursionError UsageLimitExceeded")
+"""LangGraph 1 and Pydantic AI 2: the classes that end a run at its limit, named by other words."""
+
+
+@lru_cache(maxsize=2048)
+def names_a_spent_budget(name: str) -> bool:
+    """Whether a class or a code names a limit of a run's own calls, steps or turns, or its budget, as spent."""
+    if not name or len(name) > 120 or " " in name:
+        return False
+    if name.rpartition(".")[2] in _FRAMEWORKS:
+        return True
+    said = {word.lower() for word in _WORD.findall(name)}
+    if "budget" in said or "budgets" in said:
+        return not said.isdisjoint(_SPENT)
+    return not said.isdisjoint(_LIMITS) and not said.isdisjoint(_COUNTED)
+
+
+_TOLD = re.compile(
+    r"\b(?:tool|function|step|iteration|turn|run|call|use|search)s?(?: call| use)?s? (?:limit|budget|maximum)"
+    r" (?:was |is |has been )?(?:reached|exceeded|exhausted|spent|used up)\b"
+    r"|\bmax(?:imum)? (?:number of )?(?:allowed )?(?:tool (?:calls|uses)|steps|iterations|turns|tool-calls)"
+    r" (?:was |were |has been )?(?:reached|exceeded|used)\b"
+    r"|\btoo many (?:tool|function) calls\b",
+    re.IGNORECASE,
+)
+_HEAD = 400
+
+
+def tells_of_a_spent_budget(text: str) -> bool:
+    """Whether a failing text says in its beginning that the run's own limit is reached; raises a flag, no more."""
+    return _TOLD.search(text[:_HEAD]) is not None
