@@ -22,13 +22,12 @@ from telltale.payload.examined import (
 )
 from telltale.payload.exits import is_answer
 from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error
+from telltale.payload.inner_status import answered_status, failed_state
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.records import is_looked_up, is_record, is_reported
 from telltale.payload.shapes import (
-    answered_status,
     error_object,
     error_page,
-    failed_state,
     nothing_succeeded,
     reason_phrase,
     tells,

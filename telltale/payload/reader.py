@@ -13,10 +13,10 @@ from telltale.payload.empty import is_empty
 from telltale.payload.envelope import assess_envelope
 from telltale.payload.evidence import told_texts
 from telltale.payload.fields import fields_of, is_truthy_error, role_of
+from telltale.payload.inner_status import ABOUT_THE_ANSWER
 from telltale.payload.objects import read_object
 from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Reading, Says
-from telltale.payload.shapes import ABOUT_THE_ANSWER
 from telltale.payload.texts import read_text
 from telltale.payload.verbs import Verb, hands_out_logs, names_documents, names_errors, verb_of
 from telltale.vocabulary import Code

@@ -9,7 +9,7 @@ from typing import Any
 from telltale.payload.asking import asks_for_state, is_rehearsed
 from telltale.payload.codes import code_of, code_of_class, code_of_grpc, code_of_http, code_of_number, code_of_sqlstate
 from telltale.payload.evidence import code_inside, short
-from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error, role_of
+from telltale.payload.fields import Fields, Role, role_of
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.verbs import Verb, names_a_new_deed, names_errors, verb_of
 from telltale.payload.words import words
@@ -156,41 +156,6 @@ def _was_given(code: str, asked: Asked) -> bool:
     """Whether the caller had named the code, so that the object explains it."""
     given = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
     return any(isinstance(value, str) and value.lower() == code.lower() for value in given)
-
-
-def answered_status(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
-    """`{"markdown": "…", "metadata": {"statusCode": 403, "error": "Forbidden"}}`: what a fetched page's answer bore.
-
-    Only where an error stands beside the status: pages are fetched for what they hold, and some hold their own 404.
-    """
-    if verb_of(asked.tool) is Verb.EXAMINE:
-        return None
-    for name in ABOUT_THE_ANSWER:
-        inner = value.get(name)
-        beside = fields_of(inner) if isinstance(inner, dict) else None
-        if beside is None or not any(is_truthy_error(error) for _, error in beside.get(Role.ERROR)):
-            continue
-        for key, status in beside.get(Role.HTTP):
-            if type(status) is int and 400 <= status < 600:
-                return Finding("payload.http_status", Says.HIDDEN, f"{name}.{key}", status, code_of_http(status))
-    return None
-
-
-ABOUT_THE_ANSWER = ("metadata", "meta", "response", "http")
-
-
-def failed_state(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
-    """`{"status": {"state": "FAILED", "error": {…}}}`: the status of what the tool itself ran is an object of its own.
-
-    Not of tools that read or examine: there it is the state of a thing that was looked up.
-    """
-    if verb_of(asked.tool) in (Verb.READ, Verb.EXAMINE):
-        return None
-    for key, inner in fields.get(Role.STATUS):
-        error = inner.get("error") if isinstance(inner, dict) else None
-        if isinstance(error, dict) and error and is_truthy_error(error):
-            return Finding("payload.status_error", Says.FAILED, f"{key}.error", short(error), code_inside(error))
-    return None
 
 
 def validator_report(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:

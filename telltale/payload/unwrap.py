@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from telltale.payload import pyrepr, wrappers
+from telltale.payload.blocks import peel_blocks
 
 try:
     import msgspec
@@ -93,7 +94,7 @@ def unwrap(sent: object) -> Unwrapped:
         elif isinstance(value, dict):
             if not wrappers.peel_object(value, found):
                 break
-        elif not isinstance(value, list) or not wrappers.peel_blocks(value, found):
+        elif not isinstance(value, list) or not peel_blocks(value, found):
             break
     if not isinstance(sent, str) and _DECODED.isdisjoint(found.wrappers) and too_deep(found.value):
         found.value = "(nested too deep)"

@@ -9,19 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from telltale.payload.blocks import is_block, text_of
+
 if TYPE_CHECKING:
     from telltale.payload.unwrap import Unwrapped
 
 _MCP_KEYS = frozenset(
     {"content", "structuredContent", "structured_content", "isError", "is_error", "meta", "_meta", "resultType"}
 )
-_RESPONSES = ("functionResponse", "function_response")
-"""Gemini's part that holds a tool's response."""
-
-_BLOCK_TYPES = frozenset(
-    {"text", "image", "audio", "resource", "resource_link", "json", "input_text", "output_text", "image_url", "file"}
-)
-_BARE_BLOCKS = frozenset({"text", "json", "image", "document", "video", *_RESPONSES})
 _SOLE_KEYS = frozenset({"result", "output", "response", "return_value", "returnValue"})
 _FLAGS = ("isError", "is_error")
 
@@ -35,56 +30,6 @@ def peel_object(value: dict[str, Any], found: Unwrapped) -> bool:
             found.wrappers.append(name)
             return True
     return False
-
-
-def peel_blocks(blocks: list[Any], found: Unwrapped) -> bool:
-    """Take content blocks off: one text block gives its text, several give a list or their lines joined."""
-    if not blocks or not all(_is_block(block) for block in blocks):
-        return False
-    found.wrappers.append("content_blocks")
-    parts = [_block_value(block) for block in blocks]
-    if len(parts) == 1:
-        found.value = parts[0]
-    elif all(isinstance(part, str) for part in parts):
-        found.value = _joined(parts)
-    else:
-        found.value = parts
-    return True
-
-
-def _is_block(block: Any) -> bool:
-    if not isinstance(block, dict):
-        return False
-    kind = block.get("type")
-    if kind is None:
-        return len(block) == 1 and not _BARE_BLOCKS.isdisjoint(block)
-    if kind in ("text", "input_text", "output_text"):
-        return isinstance(block.get("text"), str) and len(block) <= 6
-    return isinstance(kind, str) and kind in _BLOCK_TYPES
-
-
-def _block_value(block: dict[str, Any]) -> Any:
-    for key in ("text", "json", *_RESPONSES):
-        if key in block:
-            return block[key]
-    return block
-
-
-def _joined(parts: list[str]) -> Any:
-    """Text blocks: as many JSON objects become a list of texts (each a value of its own), prose is joined by lines."""
-    if all(part[:1] == "{" and part.rstrip()[-1:] == "}" for part in parts):
-        return "[" + ",".join(parts) + "]"
-    return "\n".join(parts)
-
-
-def _text_of(content: Any) -> str | None:
-    """The text that content blocks show, None where they show none."""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return None
-    texts = [b["text"] for b in content if isinstance(b, dict) and isinstance(b.get("text"), str)]
-    return "\n".join(texts) if texts else None
 
 
 def _flags(value: dict[str, Any], found: Unwrapped) -> None:
@@ -126,7 +71,7 @@ def _call_tool_result(value: dict[str, Any], found: Unwrapped) -> bool:
     _flags(value, found)
     if structured is not None:
         found.value = structured
-        found.text = _text_of(content) or found.text
+        found.text = text_of(content) or found.text
     else:
         found.value = _with_error_beside(value, content)
     return True
@@ -138,14 +83,14 @@ def _is_result(value: dict[str, Any], content: Any, structured: Any) -> bool:
     if structured is not None and known:
         return True
     flagged = known or any(isinstance(value.get(name), bool) for name in _FLAGS)
-    return flagged and isinstance(content, list) and all(_is_block(block) for block in content)
+    return flagged and isinstance(content, list) and all(is_block(block) for block in content)
 
 
 def _with_error_beside(value: dict[str, Any], content: Any) -> Any:
     """The content blocks; or, where an adapter's own object beside them bears an error, that object with their text."""
     for key, inner in value.items():
         if key not in _MCP_KEYS and isinstance(inner, dict) and inner.get("error"):
-            return {"message": _text_of(content) or "", **inner}
+            return {"message": text_of(content) or "", **inner}
     return content
 
 
@@ -208,7 +153,7 @@ def _tool_message(value: dict[str, Any], found: Unwrapped) -> bool:
     artifact = inner.get("artifact")
     structured = artifact.get("structured_content") if isinstance(artifact, dict) else None
     if structured is not None:
-        found.text = _text_of(inner["content"]) or found.text
+        found.text = text_of(inner["content"]) or found.text
     found.value = structured if structured is not None else inner["content"]
     return True
 
@@ -229,7 +174,7 @@ def _llama_output(value: dict[str, Any], found: Unwrapped) -> bool:
         return False
     _flags(value, found)
     _note(value, found, "", "tool_name")
-    found.text = _text_of(value.get("blocks", value.get("content"))) or found.text
+    found.text = text_of(value.get("blocks", value.get("content"))) or found.text
     raw = value["raw_output"]
     found.value = found.text if raw is None and found.text not in (None, "None") else raw
     return True
@@ -289,7 +234,7 @@ def _sole(value: dict[str, Any], found: Unwrapped) -> bool:
 
 def _single_block(value: dict[str, Any], found: Unwrapped) -> bool:
     """One content block that stands without its list."""
-    if value.get("type") not in ("text", "input_text", "output_text") or not _is_block(value):
+    if value.get("type") not in ("text", "input_text", "output_text") or not is_block(value):
         return False
     found.value = value["text"]
     return True
