@@ -123,11 +123,12 @@ def failed_items(value: Any, asked: Asked) -> Finding | None:
 def _is_by_name(items: dict[str, Any], asked: Asked) -> bool:
     """Whether an object holds one item under the name of each thing that a list in the arguments names."""
     arguments = asked.arguments
-    return isinstance(arguments, dict) and any(
-        isinstance(inner, list) and len(inner) == len(items) and all(name in items for name in inner[:_MOST_ITEMS])
-        for inner in arguments.values()
-        if isinstance(inner, list) and all(isinstance(name, str) for name in inner[:_MOST_ITEMS])
-    )
+    if not isinstance(arguments, dict):
+        return False
+    for asked_for in arguments.values():
+        if isinstance(asked_for, list) and len(asked_for) == len(items) <= _MOST_ITEMS:
+            return all(isinstance(name, str) and name in items for name in asked_for)
+    return False
 
 
 def _all_failed(key: str, items: list[Any], asked: Asked) -> Finding | None:

@@ -22,6 +22,7 @@ _FRAME_KEYS = words(
 _BESIDE_KEYS = words("query q search search_query searchquery filter filters params parameters request _shards shards")
 """Under these stands what was asked, or how it was looked for; whatever they hold, it is no part of the answer."""
 
+_BESIDE_OR_FRAME = _BESIDE_KEYS | _FRAME_KEYS
 _MAX_DEPTH = 4
 
 
@@ -47,7 +48,12 @@ def _are_empty(items: list[Any], depth: int) -> bool:
     """One empty item; or, of several, nothing but empty objects: an empty answer to each of several questions."""
     if len(items) == 1:
         return is_empty(items[0], depth + 1)
-    return len(items) <= _MOST_ITEMS and all(isinstance(item, dict) and is_empty(item, depth + 1) for item in items)
+    if len(items) > _MOST_ITEMS:
+        return False
+    for item in items:  # noqa: SIM110
+        if type(item) is not dict or (item and not _is_empty_object(item, depth + 1)):
+            return False
+    return True
 
 
 _MOST_ITEMS = 50
@@ -73,12 +79,11 @@ def _is_empty_object(value: dict[str, Any], depth: int) -> bool:
     """An object is empty if it holds an empty list, object, text or null, and beside that nothing but its frame."""
     hollow = False
     for key, inner in value.items():
-        if key.lower() in _BESIDE_KEYS or (isinstance(inner, dict) and _counts_none(key, inner)):
-            continue
         if inner is None or isinstance(inner, list | dict):
-            if not is_empty(inner, depth + 1):
+            if is_empty(inner, depth + 1):
+                hollow = True
+            elif key.lower() not in _BESIDE_OR_FRAME or not _is_beside(key, inner):
                 return False
-            hollow = True
         elif isinstance(inner, str):
             if not inner:
                 hollow = True
@@ -89,6 +94,9 @@ def _is_empty_object(value: dict[str, Any], depth: int) -> bool:
     return hollow
 
 
-def _counts_none(key: str, count: dict[str, Any]) -> bool:
-    """Whether an object under the key of a count counts nothing: `"total": {"value": 0, "relation": "eq"}`."""
-    return is_frame(key) and not any(type(inner) in (int, float) and inner for inner in count.values())
+def _is_beside(key: str, inner: Any) -> bool:
+    """Whether a value repeats what was asked, or counts nothing: `"total": {"value": 0, "relation": "eq"}`."""
+    if key.lower() in _BESIDE_KEYS:
+        return True
+    counted = isinstance(inner, dict) and is_frame(key)
+    return counted and not any(type(number) in (int, float) and number for number in inner.values())

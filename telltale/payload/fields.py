@@ -119,7 +119,7 @@ def fields_of(value: dict[str, Any]) -> Fields:
         if role is None:
             if substance >= _ENOUGH:
                 continue
-            if inner is None or inner == "" or (isinstance(inner, list | dict | str) and is_empty(inner, 2)):
+            if inner is None or inner == "" or (isinstance(inner, list | dict | str) and _is_hollow(inner)):
                 continue
             substance += 1
             found.keys.append(key)
@@ -132,6 +132,11 @@ def fields_of(value: dict[str, Any]) -> Fields:
             mask |= role
     found.mask, found.substance = mask, substance
     return found
+
+
+def _is_hollow(inner: Any) -> bool:
+    """Whether a value holds nothing; a list of several items is taken to hold something, whatever they are."""
+    return (type(inner) is not list or len(inner) < 2) and is_empty(inner, 2)
 
 
 def role_of(key: str) -> int | None:

@@ -16,7 +16,7 @@ def answered_status(value: dict[str, Any], fields: Fields, asked: Asked) -> Find
 
     Only where an error stands beside the status: pages are fetched for what they hold, and some hold their own 404.
     """
-    if verb_of(asked.tool) is Verb.EXAMINE:
+    if _NAMES.isdisjoint(value) or verb_of(asked.tool) is Verb.EXAMINE:
         return None
     for name in ABOUT_THE_ANSWER:
         inner = value.get(name)
@@ -30,6 +30,7 @@ def answered_status(value: dict[str, Any], fields: Fields, asked: Asked) -> Find
 
 
 ABOUT_THE_ANSWER = ("metadata", "meta", "response", "http")
+_NAMES = frozenset(ABOUT_THE_ANSWER)
 
 
 def failed_state(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
