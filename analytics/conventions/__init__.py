@@ -23,7 +23,7 @@ from analytics.conventions.pydantic_ai import PYDANTIC_AI
 from analytics.conventions.semantic_kernel import SEMANTIC_KERNEL
 from analytics.conventions.spring_ai import SPRING_AI
 from analytics.conventions.strands import STRANDS
-from analytics.conventions.traceloop import TRACELOOP, TRACELOOP_MCP
+from analytics.conventions.traceloop import TRACELOOP, TRACELOOP_AGNO, TRACELOOP_MCP
 
 ALL: tuple[Convention, ...] = (
     GENAI,
@@ -44,6 +44,7 @@ ALL: tuple[Convention, ...] = (
     LLAMAINDEX,
     LLAMAINDEX_TRACELOOP,
     OPENINFERENCE,
+    TRACELOOP_AGNO,
     TRACELOOP,
     MCP,
     TELLTALE,

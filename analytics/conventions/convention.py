@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import Any
 
 from analytics.spans import Span
+from telltale.payload.unwrap import decode
 
 
 class Kind(IntEnum):
@@ -36,7 +37,8 @@ ANY = "*"
 class MarkRule:
     """An attribute that says of a tool call whether it failed, outside the result's own value.
 
-    `failed` and `claimed_ok` list values as lower-case text (or `ANY`); other values say nothing.
+    The attribute may be `attribute#member`. `failed` and `claimed_ok` list values as lower-case text (or `ANY`); other
+    values say nothing.
     """
 
     attribute: str
@@ -104,6 +106,16 @@ def last_word(span: Span) -> str | None:
 def whole_name(span: Span) -> str | None:
     """The span's name as the tool's name."""
     return span.name or None
+
+
+def held(attributes: Mapping[str, Any], key: str) -> Any:
+    """The value of an attribute, or of `attribute#member`: of one member of the object that it holds."""
+    name, _, member = key.partition("#")
+    value = attributes.get(name)
+    if not member or value is None:
+        return value
+    inner = decode(value) if isinstance(value, str) else value
+    return inner.get(member) if isinstance(inner, dict) else None
 
 
 def text(value: Any) -> str | None:

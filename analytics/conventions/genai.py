@@ -48,7 +48,7 @@ GENAI = Convention(
         MarkRule("gen_ai.task.status", failed=("failure", "error")),
     ),
     session=("gen_ai.conversation.id", "gen_ai.thread.id"),
-    agent=("gen_ai.agent.name",),
+    agent=("gen_ai.agent.name", "gen_ai.workflow.name"),
     model=("gen_ai.response.model", "gen_ai.request.model"),
     messages_in=("gen_ai.input.messages", "gen_ai.prompt"),
     messages_out=("gen_ai.output.messages", "gen_ai.completion"),

@@ -2,11 +2,12 @@
 
 The LangChain instrumentation writes one wrapper `{"input_str", "inputs", "kwargs", …}` as the arguments. The MCP
 instrumentation writes no output at all for an empty list; the value then stands on the inner `ResponseStreamWriter`.
+That of Agno prints Agno's own record of the execution, `status='success' result=… error=None …`.
 """
 
 from __future__ import annotations
 
-from analytics.conventions.convention import Convention, Kind, whole_name
+from analytics.conventions.convention import Convention, Kind, MarkRule, whole_name
 from analytics.spans import Span
 
 _CONTENT = "TRACELOOP_TRACE_CONTENT unset or true"
@@ -46,6 +47,14 @@ TRACELOOP = Convention(
         "result": _CONTENT,
         "session": "Traceloop.set_association_properties({'session_id': …, 'user_id': …})",
     },
+)
+
+TRACELOOP_AGNO = Convention(
+    name="traceloop",
+    kinds={"traceloop.span.kind": {"tool": Kind.TOOL}},
+    scopes=("opentelemetry.instrumentation.agno",),
+    result=("traceloop.entity.output#result", "traceloop.entity.output#error"),
+    marks=(MarkRule("traceloop.entity.output#status", failed=("failure",)),),
 )
 
 TRACELOOP_MCP = Convention(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from analytics.conventions.convention import ANY, MarkRule
+from analytics.conventions.convention import ANY, MarkRule, held
 from analytics.conventions.vocabulary import Plan
 from analytics.normalise.logical_call import Mark, Meaning
 from analytics.spans import ERROR, Event, Span
@@ -77,10 +77,11 @@ def span_marks(span: Span, plan: Plan) -> list[Mark]:
         marks.append(Mark("rpc.response.status_code", status, span.span_id, Meaning.FAILED))
     for convention in plan.spoken:
         for rule in convention.marks:
-            meaning = _by_rule(rule, span.attributes.get(rule.attribute))
+            value = held(span.attributes, rule.attribute)
+            meaning = _by_rule(rule, value)
             if meaning is not None:
                 meaning = Meaning.CONTROL_FLOW if steering and meaning is Meaning.FAILED else meaning
-                mark = Mark(rule.attribute, span.attributes[rule.attribute], span.span_id, meaning)
+                mark = Mark(rule.attribute, value, span.span_id, meaning)
                 if mark not in marks:
                     marks.append(mark)
     return marks

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from analytics.conventions.convention import text
+from analytics.conventions.convention import held, text
 from analytics.conventions.vocabulary import Plan, plan_of
 from analytics.normalise.messages import last_response
 from analytics.normalise.values import MISSING
@@ -69,17 +69,7 @@ def read_tool_span(span: Span, index: int, voters: tuple[int, ...]) -> ToolSpan 
 
 def _getter(span: Span, plan: Plan) -> Callable[[str], Any]:
     """How a plan's names are looked up in a span; most plans name attributes alone."""
-    return partial(_held, span.attributes) if plan.members else span.attributes.get
-
-
-def _held(attributes: Mapping[str, Any], key: str) -> Any:
-    """The value of an attribute, or of `attribute#member`: of one member of the object that it holds."""
-    name, _, member = key.partition("#")
-    value = attributes.get(name)
-    if not member or value is None:
-        return value
-    held = decode(value) if isinstance(value, str) else value
-    return held.get(member) if isinstance(held, dict) else None
+    return partial(held, span.attributes) if plan.members else span.attributes.get
 
 
 def _named_by_span(span: Span, plan: Plan) -> str | None:
