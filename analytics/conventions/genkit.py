@@ -21,6 +21,7 @@ GENKIT = Convention(
     result=("genkit:output",),
     marks=(MarkRule("genkit:state", failed=("error",)),),
     session=("genkit:sessionId",),
+    model=("genkit:name",),
     messages_in=("genkit:input",),
     messages_out=("genkit:output",),
 )

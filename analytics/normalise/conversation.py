@@ -164,18 +164,29 @@ def _of(span: Span, side: _Side) -> tuple[Exchange, str]:
     attributes = span.attributes
     if not span.events and _SPEAKING.isdisjoint(attributes):
         return Exchange(), ""
+    nameless: tuple[Exchange, str] | None = None
     for hints, prefix in zip(_FLAT_HINTS, side.flat, strict=True):
         if not hints.isdisjoint(attributes):
             exchange = read_flattened(attributes, prefix)
-            if exchange.requests or exchange.responses:
+            if _has_ids(exchange):
                 return exchange, prefix
+            if exchange.requests:
+                nameless = exchange, prefix
     for key in _keys(span, side):
         if key in attributes:
             exchange = _listed(attributes[key], side) if key == "events" else read_messages(attributes[key])
-            if exchange.requests or exchange.responses:
+            if _has_ids(exchange) or (nameless is None and (exchange.requests or exchange.responses)):
                 return exchange, key
+    if nameless is not None:
+        return nameless
     parts = [_of_event(event, side) for event in span.events if event.name in side.events]
     return merged(parts), "events"
+
+
+def _has_ids(exchange: Exchange) -> bool:
+    """Whether call ids were recorded: OpenInference's JavaScript leaves them out of its flattened messages alone."""
+    asked = any(request.call_id is not None for request in exchange.requests)
+    return asked or any(response.call_id is not None for response in exchange.responses)
 
 
 def _listed(sent: Any, side: _Side) -> Exchange:
