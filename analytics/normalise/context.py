@@ -24,6 +24,8 @@ _METADATA_AGENT = ("lc_agent_name",)
 _NO_MODEL = frozenset({"unknown", "Unknown"})
 _NO_AGENT = frozenset({"OpenAI Agent", "haystack.agent"})
 """What OpenTelemetry's OpenAI Agents instrumentation writes on every tool span, and Haystack's name of every agent."""
+_NODE = "graph.node.id"
+"""OpenInference's name of a node in a run's graph: an agent's on an agent's span, a tool's or model's on theirs."""
 _RUN_SUFFIXES = (".run", "._execute_core", ".agent", ".arun")
 _TELLING = frozenset(
     {*SESSION_KEYS, *USER_KEYS, *AGENT_KEYS, "metadata", *(key for c in SCOPED for key in (*c.session, *c.agent))}
@@ -184,7 +186,7 @@ def _placed(span: Span, kind: Kind) -> Placed:
 
 def _agent(span: Span, kind: Kind, keys: _Keys) -> Found | None:
     found = _first(span.attributes, keys.agent)
-    if found is not None and found[0] not in _NO_AGENT:
+    if found is not None and found[0] not in _NO_AGENT and (found[1] != _NODE or kind is Kind.AGENT):
         return found
     found = _first(span.attributes, keys.scoped_agent)
     if found is None and keys.metadata:
