@@ -206,7 +206,7 @@ def _agent_by_name(span: Span) -> Found | None:
         if name.endswith(suffix) and len(name) > len(suffix):
             name = name[: -len(suffix)]
             return None if name in _NO_AGENT else (name, "span name")
-    known = ("openinference.span.kind", "langfuse.observation.type")
+    known = ("openinference.span.kind", "langfuse.observation.type", "mlflow.spanType")
     if any(key in span.attributes for key in known) and name:
         return name, "span name"
     return None

@@ -128,7 +128,7 @@ def _part(node: dict[str, Any], found: Exchange) -> bool:
     kind = node.get("type")
     if isinstance(kind, str) and (kind in _PARTS or kind == "text"):
         return _PARTS.get(kind, _printed)(node, found)
-    if "tool_call_id" in node and "content" in node:
+    if "tool_call_id" in node and "content" in node and (node["tool_call_id"] is not None or _is_answer(node)):
         found.responses.append(Response(_text(node["tool_call_id"]), _text(node.get("name")), node))
         return True
     for key, reader in _HOLDERS:
@@ -144,6 +144,11 @@ def _part(node: dict[str, Any], found: Exchange) -> bool:
                 _chat_call(call, found)
         return not any(isinstance(node.get(key), dict | list) for key in ("content", "parts", "messages"))
     return False
+
+
+def _is_answer(node: dict[str, Any]) -> bool:
+    """Whether a message without a call id is a tool's: MLflow writes the key, empty, on every message."""
+    return node.get("role", "tool") == "tool"
 
 
 def _ask(found: Exchange, call_id: Any, tool: Any, arguments: Any) -> bool:
