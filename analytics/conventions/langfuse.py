@@ -1,4 +1,7 @@
-"""Langfuse SDK 3 and later (`langfuse.observation.*`). The tool's name is the span's name."""
+"""Langfuse SDK 3 and later (`langfuse.observation.*`). The tool's name is the span's name.
+
+Its LangChain handler copies the run's metadata to every span, as JSON texts under `langfuse.trace.metadata.`.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,18 @@ LANGFUSE = Convention(
         }
     },
     tool_of=whole_name,
+    call_id=("langfuse.observation.metadata.tool_call_id",),
     arguments=("langfuse.observation.input",),
     result=("langfuse.observation.output",),
     marks=(MarkRule("langfuse.observation.level", failed=("error",)),),
-    session=("langfuse.session.id", "session.id"),
-    user=("langfuse.user.id", "user.id"),
+    session=(
+        "langfuse.session.id",
+        "session.id",
+        "langfuse.trace.metadata.session_id",
+        "langfuse.trace.metadata.thread_id",
+    ),
+    user=("langfuse.user.id", "user.id", "langfuse.trace.metadata.user_id"),
+    agent=("langfuse.observation.metadata.lc_agent_name", "langfuse.trace.metadata.lc_agent_name"),
     model=("langfuse.observation.model.name",),
     messages_in=("langfuse.observation.input",),
     messages_out=("langfuse.observation.output",),
