@@ -103,6 +103,7 @@ class Flag(StrEnum):
 _HTTP = {
     400: Code.INVALID_ARGUMENT,
     401: Code.PERMISSION_DENIED,
+    402: Code.PERMISSION_DENIED,  # an account without credit: no retry helps, a person has to act
     403: Code.PERMISSION_DENIED,
     404: Code.NOT_FOUND,
     405: Code.INVALID_ARGUMENT,

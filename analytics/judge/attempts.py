@@ -32,6 +32,7 @@ class Attempt:
     code: Code | None = None
     certain: bool = False
     value: Any = None
+    found_nothing: bool = False
     inner: list[Attempt] = field(default_factory=list)
 
     @property
@@ -84,6 +85,7 @@ def _database(span: Span) -> Attempt:
     attributes = span.attributes
     operation = attributes.get("db.operation.name", attributes.get("db.operation")) or span.name.split(" ", 1)[0]
     attempt = Attempt(span, "db", str(operation).upper(), _is_failed(span))
+    attempt.found_nothing = number_of(attributes.get("db.response.returned_rows")) == 0
     if attempt.failed:
         state = str(attributes.get("db.response.status_code") or attributes.get("error.type") or "")
         attempt.code = code_of_sqlstate(state)

@@ -132,6 +132,8 @@ def _filled(case: Case, failed: list[Attempt]) -> str | None:
 def _over_failure(case: Case, last: Attempt) -> str | None:
     reading, all_failed = case.reading, case.below.all_failed
     claimed = reading.finding(Says.SUCCESS) is not None
+    if claimed and _denies(reading):
+        return None  # it says itself what was not done
     if all_failed and claimed:
         return "trace.success_over_failure"
     if case.changes and _may_write(last) and (claimed or (all_failed and _reports_the_deed(reading))):
@@ -175,9 +177,12 @@ def _is_deed_undone(case: Case) -> bool:
 
     A step that ended well after it (a second try, another way) makes it good.
     """
-    if not case.changes or not case.below.raised or not case.below.ends_badly:
+    if not case.below.raised or not case.below.ends_badly:
         return False
-    if case.reading.finding(Says.SUCCESS) is not None or _reports_the_deed(case.reading):
+    claimed = case.reading.finding(Says.SUCCESS) is not None
+    if not case.changes:
+        return claimed and verb_of(case.asked.tool) is Verb.RUN
+    if claimed or _reports_the_deed(case.reading):
         return True
     return case.claimed is not None and _is_short_text(case.reading)
 

@@ -10,6 +10,7 @@ from analytics.judge.case import Verdict
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from telltale import names
 from telltale.payload import Reading
+from telltale.payload.budgets import tells_of_a_spent_budget
 from telltale.payload.codes import ERRNO, code_of_class, is_defect
 from telltale.payload.denials import refused_value
 from telltale.payload.evidence import told_texts
@@ -133,6 +134,8 @@ def _from_text(text: str, arguments: Any) -> Code | None:
     named = code_of_class(text) if len(text) <= 80 and " " not in text else code_of_told_name(text)
     if named is not None and named is not Code.INTERNAL:
         return named
+    if tells_of_a_spent_budget(text):
+        return Code.RATE_LIMITED
     return Code.INVALID_ARGUMENT if refused_value(text, arguments) is not None else None
 
 

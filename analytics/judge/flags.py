@@ -90,7 +90,7 @@ def _business(call: LogicalCall) -> frozenset[str]:
     keys = call.arguments.keys() if isinstance(call.arguments, dict) else ()
     found = set()
     if verb is Verb.RUN or any(key in _COMMANDS for key in keys):
-        found |= {"server path", "stack trace"}
+        found |= {"server path", "stack trace", "exception class"}
     if names_documents(call.tool) or any(key in _PLACES for key in keys):
         found.add("server path")
     text = (call.arguments_text or "").lower()

@@ -57,15 +57,16 @@ class Surroundings:
             strict: only an attempt of the same kind, or a reading fallback, makes good (a token fetched or a log line
                 written after a failed read is none); else any later success does.
         """
-        good = [a for a in self.attempts if not a.failed]
+        good = [a for a in self.attempts if not a.failed and not a.found_nothing]
         return [
             bad for bad in self.attempts if bad.failed and not any(_overcomes(other, bad, strict) for other in good)
         ]
 
     @property
     def all_failed(self) -> bool:
-        """Whether the call made outside calls and every one of them failed."""
-        return bool(self.attempts) and all(attempt.failed for attempt in self.attempts)
+        """Whether the call made outside calls, some of them failed, and no other gave anything."""
+        failed = [attempt for attempt in self.attempts if attempt.failed]
+        return bool(failed) and all(attempt.failed or attempt.found_nothing for attempt in self.attempts)
 
 
 class TraceIndex:

@@ -37,12 +37,22 @@ _TOLD = re.compile(
     r" (?:was |is |has been )?(?:reached|exceeded|exhausted|spent|used up)\b"
     r"|\bmax(?:imum)? (?:number of )?(?:allowed )?(?:tool (?:calls|uses)|steps|iterations|turns|tool-calls)"
     r" (?:was |were |has been )?(?:reached|exceeded|used)\b"
+    r"|\b(?:hit|reached|exceeded|used up) (?:its|the|your|their) (?:tool[- ])?(?:call|step|iteration|turn)s?"
+    r" (?:budget|limit)\b"
     r"|\btoo many (?:tool|function) calls\b",
     re.IGNORECASE,
 )
 _HEAD = 400
+_SOLE = 60
 
 
 def tells_of_a_spent_budget(text: str) -> bool:
     """Whether a failing text says in its beginning that the run's own limit is reached; raises a flag, no more."""
     return _TOLD.search(text[:_HEAD]) is not None
+
+
+def says_only_that_it_is_spent(text: str) -> bool:
+    """Whether a short text is nothing but that sentence, so that it stands in the place of the tool's answer."""
+    body = text.strip(" \n\t.!")
+    hit = _TOLD.search(body) if len(body) <= _SOLE else None
+    return hit is not None and hit.start() == 0 and hit.end() == len(body)

@@ -12,6 +12,7 @@ from typing import Any
 from telltale.payload.empty import is_empty
 from telltale.payload.evidence import code_inside, short, told_texts
 from telltale.payload.fields import Role, fields_of, is_identity, is_truthy_error, role_of
+from telltale.payload.marks import mark_of
 from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts import read_text
@@ -45,7 +46,7 @@ def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding 
         claimed: whether the object says of itself that it succeeded; then only a mark counts, and no program's output.
     """
     if value.keys().isdisjoint(_ANY_CARRIER):
-        return None if claimed else _only_stderr(value, asked)
+        return None if claimed else _only_stderr(value, asked) or _remark(value, asked)
     if claimed and any(inner == 0 for key, inner in value.items() if role_of(key) == Role.EXIT):
         return None
     for key in (*_CARRIERS, *_LAST_WORDS) if claimed else _CARRIERS:
@@ -63,6 +64,23 @@ def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding 
                 found.key = key
                 return found
     return None
+
+
+def _remark(value: dict[str, Any], asked: Asked) -> Finding | None:
+    """`{"elements": [], "remark": "runtime error: …"}`: a text that begins with a mark, beside empty lists."""
+    lists = [inner for inner in value.values() if isinstance(inner, list)]
+    if not lists or any(lists) or len(value) > _MOST_REMARKED or verb_of(asked.tool) is Verb.EXAMINE:
+        return None
+    if names_logs(asked.tool) or names_errors(asked.tool):
+        return None
+    for key, inner in value.items():
+        mark = mark_of(inner) if isinstance(inner, str) and inner and role_of(key) is None else None
+        if mark is not None and not mark.bare:
+            return Finding("text.error_mark", Says.HIDDEN, key, mark.text.strip()[:120], mark.code)
+    return None
+
+
+_MOST_REMARKED = 12
 
 
 def _none_done(value: dict[str, Any]) -> bool:
@@ -109,15 +127,20 @@ def failed_items(value: Any, asked: Asked) -> Finding | None:
     """
     if isinstance(value, list):
         return _all_failed("", value, asked)
+    told = any(value.get(flag) is True for flag in _SOME_FAILED)
     for key, inner in islice(value.items(), 20):
         found = None
         if isinstance(inner, list) and inner:
-            found = _all_failed(key, inner, asked)
+            found = _all_failed(key, inner, asked, told)
         elif isinstance(inner, dict) and inner and _is_by_name(inner, asked):
             found = _all_failed(key, list(inner.values()), asked)
         if found is not None:
             return found
     return None
+
+
+_SOME_FAILED = ("errors", "hasErrors", "has_errors")
+"""The flags of bulk interfaces that say that some of the items failed."""
 
 
 def _is_by_name(items: dict[str, Any], asked: Asked) -> bool:
@@ -131,14 +154,19 @@ def _is_by_name(items: dict[str, Any], asked: Asked) -> bool:
     return False
 
 
-def _all_failed(key: str, items: list[Any], asked: Asked) -> Finding | None:
-    batch = verb_of(asked.tool) is not Verb.EXAMINE and _is_batch(items, asked)
+def _all_failed(key: str, items: list[Any], asked: Asked, told: bool = False) -> Finding | None:
+    batch = verb_of(asked.tool) is not Verb.EXAMINE and (told or _is_batch(items, asked))
     if not batch and not key and _are_errors(items, asked):
         return Finding("payload.items_failed", Says.HIDDEN, "[0]", short(items[0]), _code_of_item(items[0]))
+    if _acts(asked) and 0 < len(items) <= _MOST_ERRORS and all(map(_is_only_a_reason, items)):
+        return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), _code_of_item(items[0]))
     if not batch and not (key in _LISTS and _acts(asked)):
         return None
-    if not 0 < len(items) <= _MOST_ITEMS:
-        return None
+    return _batch_failed(key, items, asked, batch) if 0 < len(items) <= _MOST_ITEMS else None
+
+
+def _batch_failed(key: str, items: list[Any], asked: Asked, batch: bool) -> Finding | None:
+    """Every item failed: in a batch by any mark, else only where it is an error and nothing beside."""
     code: Code | None = None
     found: Finding | None = None
     for item in reversed(items):  # the first item's code is the batch's
@@ -148,8 +176,8 @@ def _all_failed(key: str, items: list[Any], asked: Asked) -> Finding | None:
         if found is None:
             return None
         code = found.code
-    told = items[0].get(found.key) if code is None and found is not None else None
-    said = code_of_phrase(told) if isinstance(told, str) else None
+    text = items[0].get(found.key) if code is None and found is not None else None
+    said = code_of_phrase(text) if isinstance(text, str) else None
     return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), said[0] if said else code)
 
 
@@ -172,6 +200,17 @@ def _is_error(item: dict[str, Any]) -> bool:
         return not any(is_identity(key) for key in item)
     code = next((item[key] for key in _CODED if isinstance(item.get(key), str)), "")
     return bool(code) and isinstance(item.get("message"), str) and not fields_of(item).substance
+
+
+def _is_only_a_reason(item: Any) -> bool:
+    """`{"image": {}, "filteredReason": "…"}`: an item of a result that holds nothing but why it is not there."""
+    if not isinstance(item, dict) or len(item) < 2 or not any(_is_reason(key) for key in item):
+        return False
+    return all(bool(inner) if _is_reason(key) else is_empty(inner, 2) for key, inner in item.items())
+
+
+def _is_reason(key: Any) -> bool:
+    return isinstance(key, str) and key.endswith(("Reason", "_reason"))
 
 
 def _code_of_item(item: dict[str, Any]) -> Code | None:

@@ -70,6 +70,9 @@ MASKING: tuple[Masking, ...] = (
     _masking("langchain", "0.3", r"(?:Tool execution error|Tool input validation error)"),
     _masking("crewai", "1.10", r"I encountered an error while trying to use the tool\..*", False),
     _masking("llama-index", "0.14", r"Encountered error: .*", False),
+    _masking(
+        "copilot-sdk", "0.1", r"Invoking this tool produced an error\. Detailed information is not available\.", True
+    ),
     _masking("claude-code", "2", r"<tool_use_error>.*</tool_use_error>", False),
     _masking("cline", "3", r"The tool execution failed with the following error:.*", False),
     _masking("gemini-cli", "0.20", r"MCP tool '[^']{1,200}' reported (?:a )?tool error\b.*", False),

@@ -117,7 +117,7 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
         "validation invalid bad_request argument zod parse_error json_decode decode_error syntax schema malformed",
     ),
     (_INVALID, "too_large too_long exceeded out_of_range unprocessable unsupported missing_param missing_field params"),
-    (_INVALID, "usage format_exception bad_user_input parse_failed"),
+    (_INVALID, "ambiguous usage format_exception bad_user_input parse_failed"),
 )
 _CLASSES = tuple((code, re.compile("|".join(parts.split()))) for code, parts in _CLASS_PARTS)
 _EXACT = {

@@ -89,9 +89,18 @@ def _is_empty_object(value: dict[str, Any], depth: int) -> bool:
                 hollow = True
             elif key.lower() not in _FRAME_KEYS:
                 return False
-        elif inner and key.lower() not in _FRAME_KEYS:
+        elif inner and key.lower() not in _FRAME_KEYS and not (inner is True and _tells_of_a_lack(key)):
             return False
     return hollow
+
+
+def _tells_of_a_lack(key: str) -> bool:
+    """Whether a flag says that the answer is not a whole one: `degraded`, `index_stale`."""
+    return not _LACKS.isdisjoint(_KEY_WORD.findall(key.lower()))
+
+
+_LACKS = words("degraded partial incomplete stale fallback truncated timedout skipped")
+_KEY_WORD = re.compile(r"[a-z]+")
 
 
 def _is_beside(key: str, inner: Any) -> bool:

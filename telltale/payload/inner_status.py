@@ -1,12 +1,14 @@
-"""Statuses one level down: of the page that was fetched, of the statement that was run."""
+"""Failures told under keys of their own: of the fetched page, of the statement or function that was run, as an id."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from telltale.payload.codes import code_of_http
-from telltale.payload.evidence import code_inside, short
+from telltale.payload.evidence import code_inside, short, told_texts
 from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error
+from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.verbs import Verb, verb_of
 
@@ -45,3 +47,33 @@ def failed_state(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
         if isinstance(error, dict) and error and is_truthy_error(error):
             return Finding("payload.status_error", Says.FAILED, f"{key}.error", short(error), code_inside(error))
     return None
+
+
+def named_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"StatusCode": 200, "FunctionError": "Unhandled"}`: the error of what was run, under the name of its kind."""
+    for key in fields.keys if verb_of(asked.tool) in (Verb.RUN, Verb.CHANGE) else ():
+        if _ERROR_OF.fullmatch(key) and isinstance(value[key], str) and value[key]:
+            said = (code_of_phrase(text) for text in told_texts(value))
+            code = next((found[0] for found in said if found is not None), None)
+            return Finding("payload.error_key", Says.FAILED, key, value[key][:200], code)
+    return None
+
+
+_ERROR_OF = re.compile(r"(?!last|Last|prev|Prev|max|Max|mean|Mean|std|Std|root|Root)[A-Za-z]+Error")
+"""An error key with the name of what failed before it; not `lastError`, nor a measured one."""
+
+
+def told_as_an_id(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"broadcast": true, "txid": "Max rate limit reached, please …"}`: a sentence where a change's id was due."""
+    if verb_of(asked.tool) is not Verb.CHANGE:
+        return None
+    for key in fields.keys:
+        told = value[key]
+        if isinstance(told, str) and key.lower().endswith(_IDS) and told.count(" ") >= _FEWEST_BLANKS:
+            said = code_of_phrase(told)
+            return Finding("payload.id_told", Says.HIDDEN, key, short(told), said[0] if said is not None else None)
+    return None
+
+
+_IDS = ("id", "hash", "uuid", "guid")
+_FEWEST_BLANKS = 4

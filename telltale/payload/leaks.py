@@ -36,6 +36,9 @@ _NAMED = re.compile(
 )
 _NAMES = ("key", "oken", "ecret", "assw", "pwd", "KEY", "Key", "TOKEN", "SECRET", "PASSW", "PWD")
 _JDBC = re.compile(r"\bjdbc:\w{1,30}:[^\s\"']{3,300}")
+_QUALIFIED = re.compile(r"\b(?!javax?\.)(?:[a-z]\w{1,30}\.){2,10}[A-Z]\w{1,80}(?:Exception|Error)\b")
+"""An exception's class with the packages that it lies in, which name the libraries that a service is made of."""
+
 _CLASS = re.compile(r"\b[A-Za-z_][\w.]*(?:Exception|[a-z]Error)\b|\b(?:com|org|java)\.[a-z][\w.]{3,}")
 
 
@@ -104,6 +107,9 @@ def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
         found = _first_unknown(form, head, known) if kind is not None else None
         if kind is not None and found is not None and (kind not in first or found < first[kind]):
             first[kind] = found
+    named_class = _QUALIFIED.search(head) if "." in head and holds_any(head, ("Exception", "Error")) else None
+    if named_class is not None and named_class.group(0) not in known:
+        first["exception class"] = named_class.start(), named_class.group(0)
     for kind, (_, excerpt) in sorted(first.items(), key=lambda each: each[1]):
         yield kind, excerpt[:120]
 

@@ -22,7 +22,7 @@ from telltale.payload.examined import (
 )
 from telltale.payload.exits import is_answer
 from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error
-from telltale.payload.inner_status import answered_status, failed_state
+from telltale.payload.inner_status import answered_status, failed_state, named_error, told_as_an_id
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.records import is_looked_up, is_record, is_reported
 from telltale.payload.shapes import (
@@ -72,12 +72,13 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
             if found is not None:
                 findings.append(found)
                 break
-        claim = _success(fields) if mask & (Role.GOOD | Role.STATUS) else None
+        claim = _success(fields) if mask & (Role.GOOD | Role.STATUS | Role.ERROR) else None
         if claim is not None:
             findings.append(claim)
     if not any(found.says is Says.FAILED or found.says is Says.HIDDEN for found in findings):
-        batch = error_page(value, fields, asked) or answered_status(value, fields, asked)
-        batch = batch or nothing_succeeded(value, fields, asked)
+        batch = error_page(value, fields, asked) or named_error(value, fields, asked)
+        batch = batch or answered_status(value, fields, asked)
+        batch = batch or told_as_an_id(value, fields, asked) or nothing_succeeded(value, fields, asked)
         if batch is not None:
             findings.insert(0, batch)
     return findings
@@ -90,8 +91,8 @@ def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
             if not told and _is_numbered(key, inner, fields) and not _mentions(asked.arguments, inner):
                 return Finding("payload.error_key", Says.FAILED, key, inner, code_inside(None, fields))
             continue
-        measured = type(inner) is int and any(type(value[name]) in (int, float) for name in fields.keys)
-        if measured or (fields.substance and (is_record(value, fields, asked) or _is_described(key, asked))):
+        aside = _is_stderr(value, fields, inner) or _is_measured(value, fields, inner)
+        if aside or (fields.substance and (is_record(value, fields, asked) or _is_described(key, asked))):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
         if gives_a_verdict(value, asked) or (fields.substance and _declares_success(fields)):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
@@ -100,6 +101,17 @@ def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
         if isinstance(inner, int) and not isinstance(inner, bool) and inner != 0 and not fields.substance:
             return Finding("payload.error_key", Says.FAILED, key, inner)
     return None
+
+
+def _is_measured(value: dict[str, Any], fields: Fields, inner: Any) -> bool:
+    """Whether an error is a number beside other numbers: a deviation."""
+    return type(inner) is int and any(type(value[name]) in (int, float) for name in fields.keys)
+
+
+def _is_stderr(value: dict[str, Any], fields: Fields, inner: Any) -> bool:
+    """Whether the text under an error's key is what a program wrote beside its output: it printed, and ended with 0."""
+    ended_well = any(code == 0 and type(code) is int for _, code in fields.get(Role.EXIT))
+    return ended_well and isinstance(inner, str) and bool(value.get("output") or value.get("stdout"))
 
 
 def _is_described(key: str, asked: Asked) -> bool:
@@ -166,9 +178,15 @@ def _flag_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
 def _status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.STATUS):
         if inner is False or (isinstance(inner, str) and inner.lower() in _ERROR_WORDS):
-            about = is_looked_up(fields, asked) or is_reported(fields, asked) or gives_a_verdict(value, asked)
+            plain = inner in ("error", "Error", "ERROR")
+            known = verb_of(asked.tool) is not Verb.UNKNOWN
+            about = (
+                (is_looked_up(fields, asked) and (known or not plain))
+                or is_reported(fields, asked)
+                or gives_a_verdict(value, asked)
+            )
             about = about or (isinstance(inner, str) and asks_for_state(asked, inner))
-            asked_for = about or (names_a_state(asked.tool) and inner not in ("error", "Error", "ERROR"))
+            asked_for = about or (names_a_state(asked.tool) and not plain)
             says = Says.ANSWER if asked_for else Says.FAILED
             return Finding("payload.status_error", says, key, inner, code_inside(None, fields))
     outcome = value.get("result")
@@ -219,6 +237,8 @@ def _http_status(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
 
 def _is_response(value: dict[str, Any]) -> bool:
     """Whether the object is an HTTP response as an HTTP client hands it out, whose status is part of the answer."""
+    if str(value.get("name")).endswith(("Error", "Exception")):
+        return False  # an exception that bears its response
     return "headers" in value and isinstance(value["headers"], dict | list)
 
 
@@ -265,6 +285,9 @@ def _success(fields: Fields) -> Finding | None:
     for key, inner in fields.get(Role.STATUS):
         if isinstance(inner, str) and inner.lower() in _GOOD_WORDS:
             return Finding("payload.success", Says.SUCCESS, key, inner)
+    for key, inner in fields.get(Role.ERROR):
+        if inner is False:
+            return Finding("payload.success", Says.SUCCESS, key, False)
     return None
 
 

@@ -78,6 +78,12 @@ PAYLOAD_RULES: dict[str, Rule] = {
             _P,
         ),
         Rule(
+            "payload.id_told",
+            "Where the result of a change was to give an id stands a sentence.",
+            "the key and the sentence",
+            _P,
+        ),
+        Rule(
             "payload.error_page",
             "The address in the result is that of a browser's own error page, so that nothing was loaded.",
             "the address",
@@ -98,6 +104,12 @@ PAYLOAD_RULES: dict[str, Rule] = {
             "text.tool_named",
             "The whole result says of the call's own tool that it failed, or that no such tool is known.",
             "the words that name the tool",
+            _P,
+        ),
+        Rule(
+            "text.limit_reached",
+            "The whole result says that the run's own limit of calls, steps or turns is reached, and nothing else.",
+            "the text",
             _P,
         ),
         Rule("text.timed_out", "The whole result says that time ran out, and nothing else.", "the text", _P),

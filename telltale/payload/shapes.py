@@ -31,6 +31,7 @@ _BODIES = {
     "user is not authorized to access this resource": 403,
     "the caller does not have permission": 403,
 }
+_ABOUT_ERRORS = frozenset(("stack", "message", "code", "status"))
 _EXCEPTION_KEYS = ("exceptionType", "ExceptionType", "exception_type", "exceptionMessage", "ExceptionMessage")
 
 
@@ -39,15 +40,16 @@ def error_object(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
     frames = _stack_frames(value)
     if frames is not None and (fields.has(Role.MESSAGE) or "localizedMessage" in value):
         return Finding("payload.error_object", Says.FAILED, frames, short(value.get("message")), code_inside(value))
+    name = value.get("name")
+    written = isinstance(name, str) and name.endswith(("Error", "Exception")) and not _ABOUT_ERRORS.isdisjoint(value)
+    if written and (fields.substance <= 1 or not (names_errors(asked.tool) or verb_of(asked.tool) is Verb.READ)):
+        return Finding("payload.error_object", Says.FAILED, "name", str(name)[:200], code_of_class(str(name)))
     if fields.substance > 1:
         return None
     for key in _EXCEPTION_KEYS:
         inner = value.get(key)
         if isinstance(inner, str) and inner:
             return Finding("payload.error_object", Says.FAILED, key, inner[:200], code_of_class(inner))
-    name = value.get("name")
-    if isinstance(name, str) and name.endswith(("Error", "Exception")) and ("stack" in value or "message" in value):
-        return Finding("payload.error_object", Says.FAILED, "name", name[:200], code_of_class(name))
     for key, inner in fields.get(Role.CODE):
         found = _numbered(key, inner, value, fields, asked) if not _asks_with_a_code(asked) else None
         if found is None and (fields.substance == 0 or fields.has(Role.RETRY)):

@@ -19,6 +19,7 @@ from telltale.payload.asking import (
     names_a_value,
 )
 from telltale.payload.bare import bare_text
+from telltale.payload.budgets import says_only_that_it_is_spent
 from telltale.payload.catalogues import masking_of, says_it_failed
 from telltale.payload.codes import code_of, code_of_class, code_of_http
 from telltale.payload.exits import exit_named, exit_stated, is_answer, reports_findings, shows_text
@@ -273,6 +274,12 @@ def _validator(text: str, asked: Asked) -> Finding | None:
     return Finding("text.validator", Says.HIDDEN, "", text[:120], Code.INVALID_ARGUMENT)
 
 
+def _limit_reached(text: str, asked: Asked) -> Finding | None:
+    if not says_only_that_it_is_spent(text) or names_speech(asked.tool):
+        return None
+    return Finding("text.limit_reached", Says.HIDDEN, "", text.strip(), Code.RATE_LIMITED)
+
+
 def _exit_code(text: str, asked: Asked) -> Finding | None:
     runs = has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN
     found = exit_stated(text, runs)
@@ -293,5 +300,6 @@ def _exit_code(text: str, asked: Asked) -> Finding | None:
 
 _RULES = (
     *(_masking, _says_nothing, _tool_named, _error_mark, _level, _coded, _cross, _timed_out),
+    _limit_reached,
     *(_status_line, _program_line, _validator, _exit_code, _uncaught, _could_not),
 )

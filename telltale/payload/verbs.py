@@ -37,7 +37,7 @@ _TABLE = {
     " schedule reserve order buy register sign login start stop restart enable disable install grant revoke close"
     " reopen notify email mail reply comment save store sync import fill click trigger emit make edit replace upsert"
     " clone checkout transition ensure unsubscribe subscribe release provision migrate reset rotate unlock lock"
-    " scroll hover drag tap swipe turn toggle play pause resume mute unmute dim",
+    " scroll hover drag tap swipe turn toggle play pause broadcast forward resume mute unmute dim",
     Verb.RUN: "run exec execute bash shell terminal command cmd script eval invoke call python powershell sh sql",
 }
 _VERBS = {word: verb for verb, words in _TABLE.items() for word in words.split()}

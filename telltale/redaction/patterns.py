@@ -103,6 +103,22 @@ SECRET_PATTERNS = (
     _token("huggingface_token", "hf_", ("hf_",), "[A-Za-z0-9]", 30),
     _token("npm_token", "npm_", ("npm_",), "[A-Za-z0-9]", 36),
     _token("pypi_token", "pypi-", ("pypi-",), "[A-Za-z0-9_-]", 50),
+    Pattern(
+        "telegram_token",
+        SECRETS,
+        shape=r"[0-9]{8}:[A-Za-z0-9_-]{30}",
+        literals=(":",),
+        regex=r"(?<![0-9])[0-9]{8,10}:[A-Za-z0-9_-]{30,64}(?![A-Za-z0-9_-])",
+    ),
+    Pattern(
+        "api_key",
+        SECRETS,
+        # `?key=…` in an address: the name alone would be any key's
+        shape=r"[?&](?i:app|access|sub|subscription)?[_-]?(?i:key|sig|signature)=[A-Za-z0-9_.~%-]{16}",
+        literals=("key=", "sig=", "signature="),
+        regex=r"[?&](?i:app|access|sub|subscription)?[_-]?(?i:key|sig|signature)=(?P<secret>[A-Za-z0-9_.~%-]{16,512}+)",
+        accept=checks.with_digit,
+    ),
     _token("sendgrid_key", r"SG\.", ("sg.",), "[A-Za-z0-9_.-]", 40),
     Pattern(
         "bearer",
