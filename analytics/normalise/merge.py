@@ -1,8 +1,9 @@
 """Which tool spans are one and the same call: client and server, one instrumentation beside another.
 
-Two spans are one call when one stands below the other without an agent or a model between them and they name the same
-tool, or when they come from different instrumentations or services, name the same tool, and agree in call id, or else
-in arguments and time. Equal call ids of one instrumentation are no proof: some models count from zero every turn.
+Two spans are one call when one stands below the other, within its time, without an agent or a model between them and
+they name the same tool, or when they come from different instrumentations or services, name the same tool, and agree in
+call id, or else in arguments and time. Equal call ids of one instrumentation are no proof: some models count from zero
+every turn.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def groups(tree: Tree) -> list[list[ToolSpan]]:
 
 
 def _nested(outer: ToolSpan, inner: ToolSpan) -> bool:
-    if not _same_tool(outer, inner) or _ids_differ(outer, inner):
+    if not _same_tool(outer, inner) or _ids_differ(outer, inner) or _followed(outer, inner):
         return False
     known = outer.arguments is not MISSING and inner.arguments is not MISSING
     if not known or outer.span.scope_name != inner.span.scope_name:
@@ -51,6 +52,12 @@ def _nested(outer: ToolSpan, inner: ToolSpan) -> bool:
     left, right = arguments_of(outer.arguments), arguments_of(inner.arguments)
     recursive = isinstance(left, dict) and isinstance(right, dict) and left.keys() == right.keys()
     return not recursive or same_arguments(left, right)
+
+
+def _followed(outer: ToolSpan, inner: ToolSpan) -> bool:
+    """Whether one process began the inner span when the outer one was over: a retry below a span that leaked."""
+    same_clock = outer.span.resource.get("service.name") == inner.span.resource.get("service.name")
+    return same_clock and inner.span.start_ns > outer.span.end_ns
 
 
 def _same_tool(left: ToolSpan, right: ToolSpan) -> bool:
