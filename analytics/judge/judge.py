@@ -68,7 +68,7 @@ def _read(call: LogicalCall, asked: Asked) -> Reading:
         return read_payload(call.result, asked)
     left = parse_prefix(call.result) if isinstance(call.result, str) else None
     reading = read_payload(call.result if left is None else left, asked)
-    reading.empty = False
+    reading.whole = False
     return reading
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from telltale.payload.words import words
+from telltale.payload.words import holds_any, words
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _LIMITS = words("limit max maximum")
@@ -42,17 +42,19 @@ _TOLD = re.compile(
     r"|\btoo many (?:tool|function) calls\b",
     re.IGNORECASE,
 )
+_ANCHORS = (" limit", "budget", "maxim", "max ", "too many")
 _HEAD = 400
 _SOLE = 60
 
 
 def tells_of_a_spent_budget(text: str) -> bool:
     """Whether a failing text says in its beginning that the run's own limit is reached; raises a flag, no more."""
-    return _TOLD.search(text[:_HEAD]) is not None
+    head = text[:_HEAD].lower()
+    return holds_any(head, _ANCHORS) and _TOLD.search(head) is not None
 
 
 def says_only_that_it_is_spent(text: str) -> bool:
     """Whether a short text is nothing but that sentence, so that it stands in the place of the tool's answer."""
     body = text.strip(" \n\t.!")
-    hit = _TOLD.search(body) if len(body) <= _SOLE else None
-    return hit is not None and hit.start() == 0 and hit.end() == len(body)
+    hit = _TOLD.match(body) if len(body) <= _SOLE else None
+    return hit is not None and hit.end() == len(body)

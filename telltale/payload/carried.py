@@ -68,8 +68,9 @@ def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding 
 
 def _remark(value: dict[str, Any], asked: Asked) -> Finding | None:
     """`{"elements": [], "remark": "runtime error: …"}`: a text that begins with a mark, beside empty lists."""
-    lists = [inner for inner in value.values() if isinstance(inner, list)]
-    if not lists or any(lists) or len(value) > _MOST_REMARKED or verb_of(asked.tool) is Verb.EXAMINE:
+    if [] not in value.values() or len(value) > _MOST_REMARKED or verb_of(asked.tool) is Verb.EXAMINE:
+        return None
+    if any(inner for inner in value.values() if isinstance(inner, list)):
         return None
     if names_logs(asked.tool) or names_errors(asked.tool):
         return None
@@ -127,7 +128,7 @@ def failed_items(value: Any, asked: Asked) -> Finding | None:
     """
     if isinstance(value, list):
         return _all_failed("", value, asked)
-    told = any(value.get(flag) is True for flag in _SOME_FAILED)
+    told = not _SOME_FAILED.isdisjoint(value) and any(value.get(flag) is True for flag in _SOME_FAILED)
     for key, inner in islice(value.items(), 20):
         found = None
         if isinstance(inner, list) and inner:
@@ -139,7 +140,7 @@ def failed_items(value: Any, asked: Asked) -> Finding | None:
     return None
 
 
-_SOME_FAILED = ("errors", "hasErrors", "has_errors")
+_SOME_FAILED = frozenset(("errors", "hasErrors", "has_errors"))
 """The flags of bulk interfaces that say that some of the items failed."""
 
 

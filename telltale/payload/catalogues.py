@@ -148,7 +148,9 @@ def says_nothing(message: str, tool: str = "") -> bool:
         return False
     if not message.isascii() and _OTHER_LETTERS.search(message) is not None:
         return False
-    low = _SMALL_CODE.sub("code", message.lower())
+    low = message.lower()
+    if "code" in low or "status" in low:
+        low = _SMALL_CODE.sub("code", low)
     if " is not " in low or " are not " in low:
         return False
     if tool:

@@ -13,13 +13,24 @@ from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.verbs import Verb, verb_of
 
 
-def answered_status(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+def told_elsewhere(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """A failure that an object tells under none of the customary keys."""
+    verb = verb_of(asked.tool)
+    if verb is Verb.EXAMINE:
+        return None
+    found = _answered_status(value) if not _NAMES.isdisjoint(value) else None
+    if found is None and verb in (Verb.RUN, Verb.CHANGE):
+        found = _named_error(value, fields)
+    if found is None and verb is Verb.CHANGE:
+        found = _told_as_an_id(value, fields)
+    return found
+
+
+def _answered_status(value: dict[str, Any]) -> Finding | None:
     """`{"markdown": "…", "metadata": {"statusCode": 403, "error": "Forbidden"}}`: what a fetched page's answer bore.
 
     Only where an error stands beside the status: pages are fetched for what they hold, and some hold their own 404.
     """
-    if _NAMES.isdisjoint(value) or verb_of(asked.tool) is Verb.EXAMINE:
-        return None
     for name in ABOUT_THE_ANSWER:
         inner = value.get(name)
         beside = fields_of(inner) if isinstance(inner, dict) else None
@@ -49,9 +60,9 @@ def failed_state(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
     return None
 
 
-def named_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+def _named_error(value: dict[str, Any], fields: Fields) -> Finding | None:
     """`{"StatusCode": 200, "FunctionError": "Unhandled"}`: the error of what was run, under the name of its kind."""
-    for key in fields.keys if verb_of(asked.tool) in (Verb.RUN, Verb.CHANGE) else ():
+    for key in fields.keys:
         if _ERROR_OF.fullmatch(key) and isinstance(value[key], str) and value[key]:
             said = (code_of_phrase(text) for text in told_texts(value))
             code = next((found[0] for found in said if found is not None), None)
@@ -63,10 +74,8 @@ _ERROR_OF = re.compile(r"(?!last|Last|prev|Prev|max|Max|mean|Mean|std|Std|root|R
 """An error key with the name of what failed before it; not `lastError`, nor a measured one."""
 
 
-def told_as_an_id(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+def _told_as_an_id(value: dict[str, Any], fields: Fields) -> Finding | None:
     """`{"broadcast": true, "txid": "Max rate limit reached, please …"}`: a sentence where a change's id was due."""
-    if verb_of(asked.tool) is not Verb.CHANGE:
-        return None
     for key in fields.keys:
         told = value[key]
         if isinstance(told, str) and key.lower().endswith(_IDS) and told.count(" ") >= _FEWEST_BLANKS:

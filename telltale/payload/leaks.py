@@ -78,6 +78,14 @@ def _internals() -> list[tuple[str | None, re.Pattern[str]]]:
     return [(_KINDS.get(form.kind), re.compile(form.regex)) for form in INTERNAL_PATTERNS]
 
 
+@cache
+def _class_place() -> int:
+    """The place of the form of exception classes among those of the first look."""
+    from telltale.redaction.patterns import INTERNAL_PATTERNS
+
+    return next(place for place, form in enumerate(INTERNAL_PATTERNS) if form.kind == "exception_class")
+
+
 def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
     """Yields `(kind, excerpt)` for each kind of internals in a failing text (its first 20,000 characters).
 
@@ -107,9 +115,9 @@ def leaks_in(text: str, known: str = "") -> Iterator[tuple[str, str]]:
         found = _first_unknown(form, head, known) if kind is not None else None
         if kind is not None and found is not None and (kind not in first or found < first[kind]):
             first[kind] = found
-    named_class = _QUALIFIED.search(head) if "." in head and holds_any(head, ("Exception", "Error")) else None
-    if named_class is not None and named_class.group(0) not in known:
-        first["exception class"] = named_class.start(), named_class.group(0)
+    qualified = _QUALIFIED.search(head) if _class_place() in held else None
+    if qualified is not None and qualified.group(0) not in known:
+        first["exception class"] = qualified.start(), qualified.group(0)
     for kind, (_, excerpt) in sorted(first.items(), key=lambda each: each[1]):
         yield kind, excerpt[:120]
 

@@ -22,7 +22,7 @@ from telltale.payload.examined import (
 )
 from telltale.payload.exits import is_answer
 from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error
-from telltale.payload.inner_status import answered_status, failed_state, named_error, told_as_an_id
+from telltale.payload.inner_status import failed_state, told_elsewhere
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.records import is_looked_up, is_record, is_reported
 from telltale.payload.shapes import (
@@ -76,9 +76,8 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
         if claim is not None:
             findings.append(claim)
     if not any(found.says is Says.FAILED or found.says is Says.HIDDEN for found in findings):
-        batch = error_page(value, fields, asked) or named_error(value, fields, asked)
-        batch = batch or answered_status(value, fields, asked)
-        batch = batch or told_as_an_id(value, fields, asked) or nothing_succeeded(value, fields, asked)
+        batch = error_page(value, fields, asked) or told_elsewhere(value, fields, asked)
+        batch = batch or nothing_succeeded(value, fields, asked)
         if batch is not None:
             findings.insert(0, batch)
     return findings

@@ -9,7 +9,6 @@ from typing import Any
 from telltale.payload.asking import is_data_file, selects
 from telltale.payload.carried import carried_text, failed_items
 from telltale.payload.codes import code_of, code_of_class, code_of_number
-from telltale.payload.empty import is_empty
 from telltale.payload.envelope import assess_envelope
 from telltale.payload.evidence import told_texts
 from telltale.payload.fields import fields_of, is_truthy_error, role_of
@@ -80,8 +79,6 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
         _read_items(value, asked, reading)
     elif isinstance(value, list) and len(value) == 2 and value[0] is False and isinstance(value[1], str):
         _read_pair(value[1], asked, reading)
-    if not reading.failed:
-        reading.empty = is_empty(value)
     return reading
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from telltale.payload.empty import is_empty
 from telltale.vocabulary import Code
 
 
@@ -54,14 +55,13 @@ class Reading:
     """What a result says of itself.
 
     `declared_code` is the code as the payload gave it; `code` the closed one that it or a finding means. `message` is
-    the text that the model is told of the failure; `status` an HTTP or JSON-RPC number found on the payload's own
-    level. `asks_nothing` marks empty results.
+    the text that the model is told of the failure. `whole` is false for a result that was cut.
     """
 
     value: Any
     findings: list[Finding] = field(default_factory=list)
     envelope: Envelope | None = None
-    empty: bool = False
+    whole: bool = True
     text: bool = False
     code: Code | None = None
     declared_code: str | None = None
@@ -76,6 +76,11 @@ class Reading:
             if found.says is says:
                 return found
         return None
+
+    @property
+    def empty(self) -> bool:
+        """Whether the result holds nothing and tells of no failure; of one that was cut that cannot be told."""
+        return self.whole and not self.failed and is_empty(self.value)
 
     @property
     def failed(self) -> bool:
