@@ -148,7 +148,7 @@ def _part(node: dict[str, Any], found: Exchange) -> bool:
 
 def _is_answer(node: dict[str, Any]) -> bool:
     """Whether a message without a call id is a tool's: MLflow writes the key, empty, on every message."""
-    return node.get("role", "tool") == "tool"
+    return bool(node.get("role", "tool") == "tool")
 
 
 def _ask(found: Exchange, call_id: Any, tool: Any, arguments: Any) -> bool:
