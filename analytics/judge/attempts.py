@@ -5,6 +5,7 @@ HTTP, RPC, database, process and other client spans, in the old and the new name
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,7 +79,21 @@ def _http(span: Span, status: int | None, method: str) -> Attempt:
     elif _is_failed(span) and (status is None or status < 400):
         attempt.failed = True
         _explain(attempt)
+    elif span.events:
+        _read_body_events(attempt)
     return attempt
+
+
+def _read_body_events(attempt: Attempt) -> None:
+    """A request that went well by its status, of whose body an event says that it holds an error (GraphQL's do so)."""
+    event = next((event for event in attempt.span.events if _BODY_ERROR.search(event.name)), None)
+    if event is not None:
+        attempt.failed, attempt.value = True, event.name[:120]
+        said = (code_of_phrase(text) for text in event.attributes.values() if isinstance(text, str))
+        attempt.code = next((found[0] for found in said if found is not None), None)
+
+
+_BODY_ERROR = re.compile(r"\b(?:graphql|payload|body|response)\w*[._]\w*errors?\b", re.IGNORECASE)
 
 
 def _database(span: Span) -> Attempt:
@@ -118,8 +133,9 @@ def _process(span: Span) -> Attempt:
     code = number_of(attributes.get("process.exit.code")) or 0
     command = next((attributes[key] for key in _RUNS if attributes.get(key)), "")
     attempt = Attempt(span, PROCESS, str(attributes.get("process.executable.name") or ""), False, None)
-    cut_short = was_killed(span)
-    if cut_short or (code != 0 and not is_answer(command, code)):
+    answers = code != 0 and is_answer(command, code)
+    cut_short = was_killed(span) and not answers
+    if cut_short or (code != 0 and not answers):
         attempt.failed, attempt.value = True, f"exit code {code}" if code else failure_of(span)[0] or "cut short"
         said = (code_of_phrase(text) for text in (*_printed(span), span.status_message) if text)
         attempt.code = next((found[0] for found in said if found is not None), Code.UNAVAILABLE if cut_short else None)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from analytics.judge.attempts import PROCESS, Attempt, failure_of, was_killed
+from analytics.judge.attempts import PROCESS, Attempt, failure_of, number_of, was_killed
 from analytics.judge.case import Case, Verdict
 from analytics.judge.echo import echoed_status, refused_fields
 from analytics.spans import Span
 from telltale.payload import Reading, Says
 from telltale.payload.budgets import names_a_spent_budget
 from telltale.payload.empty import is_empty, is_frame
-from telltale.payload.exits import exit_told
+from telltale.payload.exits import exit_told, is_answer, reports_findings
 from telltale.payload.fields import Role, role_of
 from telltale.payload.shapes import says_it_went_well
 from telltale.payload.verbs import Verb, verb_of
@@ -40,6 +40,10 @@ def look_below(case: Case, verdict: Verdict) -> None:
         return
     failed = below.unovercome(strict=not case.changes)
     rule = _empty(case, failed) if case.reading.empty else _filled(case, failed)
+    own = _hidden_exit(case) if rule is None else None
+    if own is not None:
+        verdict.silent("trace.exit_contradicted", call.span.span_id, f"exit code {own}")
+        return
     if rule is None and not failed and _is_deed_undone(case):
         rule = "trace.deed_over_exception"
     cut_short = _cut_short(case) if rule is None else None
@@ -138,7 +142,8 @@ def _over_failure(case: Case, last: Attempt) -> str | None:
         return "trace.success_over_failure"
     if case.changes and _may_write(last) and (claimed or (all_failed and _reports_the_deed(reading))):
         return "trace.deed_over_failure"
-    if all_failed and _is_short_text(reading) and not case.asked.content and _is_no_answer(case, last):
+    told = not (last.system == PROCESS and isinstance(reading.value, str) and "\n" in reading.value.strip())
+    if told and all_failed and _is_short_text(reading) and not case.asked.content and _is_no_answer(case, last):
         return "trace.text_after_failure"
     if all_failed and _is_no_answer(case, last) and _is_hollow(reading.value, case.asked.arguments):
         return "trace.value_after_failure"
@@ -228,6 +233,16 @@ def _is_contradicted(case: Case, attempt: Attempt) -> bool:
     if was_killed(attempt.span):
         return True
     return verb_of(case.asked.tool) is Verb.RUN and exit_told(case.reading.value) == 0
+
+
+def _hidden_exit(case: Case) -> int | None:
+    """The exit code other than 0 on a runner's own span, of which its result tells nothing or the contrary."""
+    codes = (number_of(member.attributes.get("process.exit.code")) for member in case.call.members)
+    code = next(filter(None, codes), None)
+    if code is None or verb_of(case.asked.tool) is not Verb.RUN or exit_told(case.reading.value):
+        return None
+    text = case.reading.value if isinstance(case.reading.value, str) else ""
+    return None if is_answer(case.asked.arguments, code) or reports_findings(text) else code
 
 
 def _may_write(attempt: Attempt) -> bool:

@@ -149,7 +149,8 @@ def _is_spent(call: LogicalCall, reading: Reading, code: Code) -> bool:
     if isinstance(reading.value, dict) and _may_name_a_circuit(call) and _is_circuit_open(reading.value):
         return True
     classes = [class_of(mark) for mark in call.marks]
-    if any(names_a_spent_budget(name) for name in (reading.declared_code or "", *classes)):
+    names = (reading.declared_code or "", call.span.status_message, *classes)
+    if any(names_a_spent_budget(name) for name in names):
         return True
     if tells_of_a_spent_budget(reading.message or (reading.value if isinstance(reading.value, str) else "")):
         return True

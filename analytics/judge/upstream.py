@@ -14,6 +14,7 @@ from analytics.normalise.logical_call import LogicalCall, Meaning
 from analytics.spans import ERROR, Span, Trace
 from telltale.payload.phrases import code_of_phrase
 from telltale.payload.words import words
+from telltale.vocabulary import Code
 
 _HOUSEKEEPING = words(
     """
@@ -235,7 +236,8 @@ def _is_aside(bad: Attempt, good: Attempt, strict: bool) -> bool:
     if bad.system != "http" or good.system != "http" or _host(bad) == _host(good):
         return False
     if strict:
-        return bad.operation in _WRITING and good.operation not in _WRITING
+        # A look-up that was refused to somebody is no beacon: what came after it was asked without leave.
+        return bad.operation in _WRITING and good.operation not in _WRITING and bad.code is not Code.PERMISSION_DENIED
     return good.operation in _WRITING
 
 

@@ -17,6 +17,7 @@ CONTROL_FLOW = frozenset(
         *("InterruptException", "Interrupt"),  # Strands
         *("WaitingForEvent", "UserInputRequiredException"),  # LlamaIndex workflows, Microsoft Agent Framework
         *("StopAgentRun", "RetryAgentRun"),  # Agno
+        "ToolInterruptError",  # Genkit
     }
 )
 """Exception classes by which frameworks steer a run: the span is ERROR, the tool did not fail."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
+from telltale.payload.asking import has_command
 from telltale.payload.empty import is_empty
 from telltale.payload.evidence import code_inside, short, told_texts
 from telltale.payload.fields import Role, fields_of, is_identity, is_truthy_error, role_of
@@ -17,7 +18,7 @@ from telltale.payload.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts import read_text
 from telltale.payload.verbs import Verb, names_a_state, names_errors, names_logs, names_speech, verb_of
-from telltale.vocabulary import Code
+from telltale.vocabulary import Code, code_of_http
 
 _CARRIERS = ("result", "output", "response", "content", "text", "body", "html", "answer", "data", "message", "detail")
 _LAST_WORDS = ("summary", "final_response", "final_output", "final_answer", "reply")
@@ -32,7 +33,7 @@ _MARKED = frozenset(
 )
 """The rules that rest on a mark, a catalogue or a closed form; a sentence does not outweigh a claim of success."""
 
-_LISTS = ("results", "items", "responses", "outputs")
+_LISTS = ("results", "items", "responses", "outputs", "entry", "entries")
 _WORD_CAP = 40
 _MOST_ITEMS = 1000
 
@@ -91,14 +92,20 @@ def _none_done(value: dict[str, Any]) -> bool:
 
 
 def _only_stderr(value: dict[str, Any], asked: Asked) -> Finding | None:
-    """The mark with which a program's only output begins, where nothing was printed beside it and no exit code told."""
-    text = value.get("stderr")
-    if not isinstance(text, str) or value.get("stdout") != "" or any(role_of(key) == Role.EXIT for key in value):
+    """The mark with which a program's only output begins: what it wrote to stderr, or one line that it printed."""
+    stdout, stderr = value.get("stdout"), value.get("stderr")
+    ended = any(role_of(key) == Role.EXIT for key in value)
+    key, text = ("stderr", stderr) if stdout == "" and not ended else ("stdout", stdout)
+    if not isinstance(text, str) or (key == "stdout" and (stderr or has_command(asked.arguments) or _lines(text) > 1)):
         return None
     found = next((found for found in read_text(text, asked) if found.rule == "text.error_mark"), None)
     if found is not None:
-        found.key = "stderr"
+        found.key = key
     return found
+
+
+def _lines(text: str) -> int:
+    return text.strip().count("\n") + 1
 
 
 def _only_counted(value: dict[str, Any], carrier: str, asked: Asked, claimed: bool) -> bool:
@@ -245,9 +252,14 @@ def _marked_item(item: dict[str, Any]) -> Finding | None:
     if len(item) == 1:  # `{"index": {"status": 400, "error": {…}}}`: an item under the name of what was done
         only = next(iter(item.values()))
         item = only if isinstance(only, dict) else item
+        if _is_status(item.get("status")):
+            return Finding(
+                "payload.items_failed", Says.HIDDEN, "", short(item), code_of_http(int(str(item["status"])[:3]))
+            )
     fields = fields_of(item)
     held = next((item[key] for key in _CARRIERS if isinstance(item.get(key), dict)), None)
-    if held is not None and (held.get("isError") is True or held.get("is_error") is True):
+    refused = held is not None and str(held.get("status"))[:1] in ("4", "5") and _is_status(held.get("status"))
+    if held is not None and (refused or held.get("isError") is True or held.get("is_error") is True):
         return Finding("payload.items_failed", Says.HIDDEN, "", short(item), code_inside(held))
     good = [inner for _, inner in fields.get(Role.GOOD)]
     if True in good:
@@ -258,6 +270,12 @@ def _marked_item(item: dict[str, Any]) -> Finding | None:
     if listed is not None and not fields.substance:
         return Finding("payload.items_failed", Says.HIDDEN, "", short(item), code_inside(listed[0]))
     return None
+
+
+def _is_status(value: Any) -> bool:
+    """An HTTP status of a failure, as a number or as text (FHIR writes `"504"` or `"404 Not Found"`)."""
+    digits = str(value)[:3] if isinstance(value, str) or type(value) is int else ""
+    return digits.isdigit() and 400 <= int(digits) < 600 and (isinstance(value, str) or value == int(digits))
 
 
 def _item_text(item: dict[str, Any], asked: Asked) -> Finding | None:
@@ -272,4 +290,5 @@ def _bare_error(item: dict[str, Any]) -> Finding | None:
     if typed and fields.substance <= 1:
         holder = next((inner for inner in item.values() if isinstance(inner, dict)), item)
         return Finding("payload.items_failed", Says.HIDDEN, "", short(item), code_inside(holder))
-    return _marked_item(item) if fields.substance == 0 else None
+    response = len(item) == 1 and isinstance(item.get("response"), dict)
+    return _marked_item(item) if fields.substance == 0 or response else None

@@ -138,6 +138,11 @@ _REFERRING = words("check command details exit exited information log logs more 
 _WORD = re.compile(r"[A-Za-z]+|(?<!\d)(?!32\d{3}(?!\d))\d+")
 
 
+_UNTELLING = re.compile(
+    r"^[a-z]{3,6}\d{3,5}[a-z]?: |the operation couldn't be completed\. \([\w.]{2,80} error -?\d{1,6}\.\)"
+)
+"""A product's message number, and what Foundation says of an `NSError` that nobody gave a text."""
+
 _SMALL_CODE = re.compile(r"\b(?:code|status)\s?[:=]?\s?[1-9]?\d\b")
 """A program's exit code, or a number as small, tells no reason."""
 
@@ -146,9 +151,10 @@ def says_nothing(message: str, tool: str = "") -> bool:
     """Whether a failing message gives no reason: every word of it is a word for failing itself, or the tool's name."""
     if len(message) > 200:
         return False
+    message = message.replace("\u2019", "'")
     if not message.isascii() and _OTHER_LETTERS.search(message) is not None:
         return False
-    low = message.lower()
+    low = _UNTELLING.sub("", message.lower())
     if "code" in low or "status" in low:
         low = _SMALL_CODE.sub("code", low)
     if " is not " in low or " are not " in low:
@@ -190,7 +196,7 @@ def says_it_failed(text: str, tool: str = "") -> bool:
     said = _WORD.findall(text.lower())
     if len(said) < 2 or _FAILING.isdisjoint(said) or not _NO_FAILURE.isdisjoint(said):
         return False
-    return says_nothing(text, tool)
+    return _UNTELLING.search(text.lower().replace("\u2019", "'")) is None and says_nothing(text, tool)
 
 
 _MODEL = r"(?:ai|assistant|language model|model|llm|agent|chat ?bot)\b"

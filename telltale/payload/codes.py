@@ -124,6 +124,7 @@ _EXACT = {
     "FileNotFoundError": _MISSING,
     "LookupError": _MISSING,
     "NameResolutionError": _DOWN,
+    "UsageLimitExceeded": _LIMITED,
     "KeyError": _INTERNAL,
     "IndexError": _INTERNAL,
     "AttributeError": _INTERNAL,
@@ -138,6 +139,10 @@ _EXACT = {
     "InvalidOperationException": _INTERNAL,
     "InvalidStateError": _INTERNAL,
     "IllegalStateException": _INTERNAL,
+    "FunctionClauseError": _INTERNAL,
+    "CaseClauseError": _INTERNAL,
+    "MatchError": _INTERNAL,
+    "UndefinedFunctionError": _INTERNAL,
 }
 _BLAMELESS = words(
     """

@@ -81,6 +81,9 @@ _HEAD = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 _FAILED_DEED = re.compile(rf"{DRESS}(?:[\w.'-]{{2,30}} ){{1,4}}failed(?: [\w ]{{1,30}}?)?(?:: | [-–—] )", re.IGNORECASE)
+_REFUSAL = re.compile(
+    r"\s*(?:refus(?:ed|ing)|denied|forbidden|unauthori[sz]ed|not (?:allowed|permitted)): ", re.IGNORECASE
+)
 _REFUSED = re.compile(
     rf"{DRESS}(?:the )?(?:invalid|unsupported|unrecogni[sz]ed|malformed) "
     r"(?P<named>(?:[\w'\"./:@+-]{1,60} ?){1,5})",
@@ -164,6 +167,12 @@ def standard_text(text: str) -> tuple[str, Code] | None:
 def failed_deed(text: str) -> str | None:
     """`Image upload failed: …` at the beginning of a short text; only asked of tools that change or run something."""
     hit = _FAILED_DEED.match(text) if _is_short(text) else None
+    return hit.group(0).strip() if hit is not None else None
+
+
+def refusal(text: str) -> str | None:
+    """`refusing: …` at the beginning of one line: it was not let; only asked of tools that change something."""
+    hit = _REFUSAL.match(text[:60]) if _is_short(text) and "\n" not in text.strip() else None
     return hit.group(0).strip() if hit is not None else None
 
 

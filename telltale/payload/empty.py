@@ -17,12 +17,16 @@ _FRAME_KEYS = words(
     duration duration_ms elapsed elapsed_ms request_id requestid timestamp state number_of_results numberofresults
     num_results result_count results_count total_results totalresults provider engine source index collection
     namespace language locale region sort order search_type object kind relation next_page previous_page max_score
+    start_at startat max_results maxresults
     """
 )
 _BESIDE_KEYS = words("query q search search_query searchquery filter filters params parameters request _shards shards")
 """Under these stands what was asked, or how it was looked for; whatever they hold, it is no part of the answer."""
 
 _BESIDE_OR_FRAME = _BESIDE_KEYS | _FRAME_KEYS
+_RUN_IDS = re.compile(r"(?:thread|session|request|run|trace|conversation|correlation)_?id$", re.IGNORECASE)
+"""Keys that name the run that answered, and nothing of the answer: `subAgentThreadId`."""
+
 _MAX_DEPTH = 4
 
 
@@ -42,6 +46,16 @@ def is_empty(value: Any, depth: int = 0) -> bool:
     if isinstance(value, dict):
         return not value or (depth < _MAX_DEPTH and len(value) <= 40 and _is_empty_object(value, depth))
     return False
+
+
+def without_echo(value: Any, arguments: Any) -> Any:
+    """An object without the values that the caller had sent: `{"path": "a.md", "content": ""}` answers nothing."""
+    if type(value) is not dict or type(arguments) is not dict or len(value) < 2:
+        return value
+    said = [inner for inner in list(arguments.values())[:_MOST_ITEMS] if isinstance(inner, str) and inner]
+    rest = {key: inner for key, inner in value.items() if inner not in said}
+    counted = any(type(inner) in (int, float) and inner for inner in rest.values())
+    return value if counted or not rest else rest
 
 
 def _are_empty(items: list[Any], depth: int) -> bool:
@@ -87,7 +101,7 @@ def _is_empty_object(value: dict[str, Any], depth: int) -> bool:
         elif isinstance(inner, str):
             if not inner:
                 hollow = True
-            elif key.lower() not in _FRAME_KEYS:
+            elif key.lower() not in _FRAME_KEYS and _RUN_IDS.search(key) is None:
                 return False
         elif inner and key.lower() not in _FRAME_KEYS and not (inner is True and _tells_of_a_lack(key)):
             return False

@@ -26,6 +26,14 @@ _ANSWERING_OF = {
 }
 """The commands of larger programs that answer with 1, as their manuals say."""
 
+_CODES_OF = {
+    "robocopy": range(1, 8),  # copied, extra files seen, mismatches; 8 and more are failures
+    "rsync": (24,),  # some files vanished while they were copied
+    "timeout": (124,),  # the time that was given on purpose is over
+}
+_ANSWERS = frozenset((*range(1, 8), 24, 124))
+"""The codes other than 1 that answer, as the programs' manuals say."""
+
 _SEPARATOR = re.compile(r"&&|\|\||[|;&\n]")
 _LAST = re.compile(
     r"(?:\[[^\]\n]{0,60}?\bexit(?:ed)?(?:[ _-]?(?:code|status))?(?: with)?(?: code| status)?\s?[:=]?\s?(?P<a>\d{1,3})\]"
@@ -112,23 +120,27 @@ def is_answer(arguments: Any, code: int) -> bool:
     That is 1, or 2 where the command was told to say by its exit code whether there are changes. The last program of
     the command line decides, as the shell takes its exit code from there.
     """
-    if code not in (1, 2):
-        return False
-    command = _command(arguments)
-    if not command:
-        return False
-    last = _SEPARATOR.split(command.strip()[-2000:])[-1].split()
-    if code == 2:
-        return any(_DETAILED.fullmatch(word) for word in last)
-    while last and ("=" in last[0] or last[0] in ("sudo", "env", "time", "!", "(")):
-        last = last[1:]
+    last = _last_program(arguments) if code in _ANSWERS else []
     if not last:
         return False
-    program = last[0].rsplit("/", 1)[-1]
+    program = last[0].replace("\\", "/").rsplit("/", 1)[-1].lower().removesuffix(".exe")
+    if code == 2 and any(_DETAILED.fullmatch(word) for word in last):
+        return True
+    if code != 1:
+        return code in _CODES_OF.get(program, ())
     answering = _ANSWERING_OF.get(program)
     if answering is not None:
         return not answering.isdisjoint(last[1:3])
-    return program in _ANSWERING
+    return program in _ANSWERING or 1 in _CODES_OF.get(program, ())
+
+
+def _last_program(arguments: Any) -> list[str]:
+    """The words of the last program of a command line, without what only prepares it."""
+    command = _command(arguments)
+    last = _SEPARATOR.split(command.strip()[-2000:])[-1].split() if command else []
+    while last and ("=" in last[0] or last[0] in ("sudo", "env", "time", "!", "(")):
+        last = last[1:]
+    return last
 
 
 _DETAILED = re.compile(r"--?detailed-?exit-?codes?(?:=true)?", re.IGNORECASE)

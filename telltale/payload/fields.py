@@ -60,7 +60,7 @@ _NAMES = {
     " duration_ms elapsed elapsed_ms took version path instance docs documentation_url doc_url more_info"
     " moreInfo info_url category tool tool_name toolName tool_call_id toolCallId call_id"
     " callId error_id errorId jsonrpc field fields param ref reference method url"
-    " _shards source schema schema_version schemaVersion $schema spanId span_id",
+    " _shards error_data errorData source schema schema_version schemaVersion $schema spanId span_id",
 }
 _ROLES: dict[str, int] = {}
 for _role, _names in _NAMES.items():

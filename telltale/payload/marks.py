@@ -256,6 +256,10 @@ _CODED = re.compile(
 )
 
 
+_SNAKE = re.compile(r"(?P<bracket>)?(?P<code>[a-z]{2,20}(?:_[a-z]{2,20}){1,3}|unauthenticated):\s+(?=\S)")
+"""The same in the spelling of Connect and of many REST interfaces: `invalid_argument: …`."""
+
+
 def cross_mark_of(text: str) -> str | None:
     """The one line that a text is, where it begins with a cross and holds no tick; None for every other text."""
     line = text.strip()
@@ -272,7 +276,7 @@ def level_mark_of(text: str) -> str | None:
 
 def coded_mark_of(text: str) -> tuple[str, Code] | None:
     """A known code in capitals at the beginning (`[PERMISSION_DENIED] …`, `NOT_FOUND: …`), with the code it means."""
-    hit = _CODED.match(text[:200])
+    hit = _CODED.match(text[:200]) or _SNAKE.match(text[:60])
     if hit is None or (hit.group("bracket") is None and "\n" in text.strip()):
         return None
     code = code_of(hit.group("code"))

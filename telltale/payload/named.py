@@ -22,7 +22,7 @@ _REGISTRY = (
         a an any are available be called cannot could does defined enabled error exist exists find for found in is
         it known list lookup mcp name named of on recognized recognised registered registry requested server such
         supported the this to was with
-        but callback callbacks have i my there tried try trying use used using you your
+        but call callback callbacks have i my of part provided there tried try trying use used using you your
         """
     )
 )

@@ -234,6 +234,12 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_INVALID, "expected exactly", None),
     (_MISSING, " not in ", r"\bnot in (?:the |your |its )?(?:toolset|tool ?list|registry|catalog|allow-?list)\b"),
     (_DENIED, "violat", r"\bviolat\w{2,4} [^.\n]{0,60}\b(?:polic(?:y|ies)|guidelines|terms)\b"),
+    (_INVALID, "is a directory", None),
+    (_INVALID, "converted to", r"\b(?:could not|cannot) be converted to\b"),
+    (_MISSING, " with ", r"\bno \w+ with (?:\w+ )?(?:id|number|name|key|code)\b"),
+    (_MISSING, "results for", r"\bno (?:\w+ )?results for\b"),
+    (_DENIED, "could not read ", r"\bcould not read (?:username|password) for\b"),  # git without credentials
+    (_DENIED, " may not ", r"\b(?:role|user|account|group|caller|you)\b[^.\n]{0,30} may not (?!be\b)"),
     (_CONFLICT, "identical", r"\bidentical (?:content|to the (?:existing|current))|\bare identical\b"),
     (_CONFLICT, "changes", r"\bno changes (?:were |was )?made\b"),
     (_MISSING, "does not match any", None),

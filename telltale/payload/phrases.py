@@ -19,7 +19,7 @@ _DEFECTS = re.compile(
     r"|\bindex (?:-?\d+ )?(?:is )?out of (?:range|bounds)"
     r"|cannot read propert(?:y|ies) of|\bis not a function\b|undefined is not|null pointer|nil pointer|nonetype"
     r"|is not json serializable|\bname '\w+' is not defined|unexpected (?:response|server error|end of json)"
-    r"|unexpected token '?<"
+    r"|unexpected token '?<|no function clause matching"
 )
 """Messages by which language runtimes report a fault of the program itself: INTERNAL, whatever else they name."""
 
@@ -27,7 +27,7 @@ _DEFECT_ANCHORS = (
     *("object has no attribute", "object is not ", "division by zero", "out of range", "out of bounds"),
     *("cannot read propert", "is not a function", "undefined is not", "null pointer", "nil pointer", "nonetype"),
     *("is not json serializable", "is not defined", "unexpected response", "unexpected server error"),
-    *("unexpected end of json", "unexpected token"),
+    *("unexpected end of json", "unexpected token", "no function clause matching"),
 )
 """One of these stands in every hit of the pattern above."""
 

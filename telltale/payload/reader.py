@@ -66,7 +66,7 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
         The reading. Never raises on any JSON value; linear in the value's size.
     """
     asked = asked or _NOBODY
-    reading = Reading(value)
+    reading = Reading(value, arguments=asked.arguments)
     if isinstance(value, dict):
         _read_levels(value, asked, reading)
     elif isinstance(value, str):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from telltale.payload.empty import is_empty
+from telltale.payload.empty import is_empty, without_echo
 from telltale.vocabulary import Code
 
 
@@ -55,13 +55,15 @@ class Reading:
     """What a result says of itself.
 
     `declared_code` is the code as the payload gave it; `code` the closed one that it or a finding means. `message` is
-    the text that the model is told of the failure. `whole` is false for a result that was cut.
+    the text that the model is told of the failure. `whole` is false for a result that was cut. `arguments` are what
+    the caller had sent.
     """
 
     value: Any
     findings: list[Finding] = field(default_factory=list)
     envelope: Envelope | None = None
     whole: bool = True
+    arguments: Any = None
     text: bool = False
     code: Code | None = None
     declared_code: str | None = None
@@ -80,7 +82,7 @@ class Reading:
     @property
     def empty(self) -> bool:
         """Whether the result holds nothing and tells of no failure; of one that was cut that cannot be told."""
-        return self.whole and not self.failed and is_empty(self.value)
+        return self.whole and not self.failed and is_empty(without_echo(self.value, self.arguments))
 
     @property
     def failed(self) -> bool:

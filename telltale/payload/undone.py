@@ -10,6 +10,7 @@ from telltale.payload.denials import (
     failed_deed,
     failed_reading,
     not_ready,
+    refusal,
     refused_value,
     standard_text,
     unset_variable,
@@ -52,14 +53,7 @@ def _is_said_of_a_build(text: str, asked: Asked) -> bool:
 
 def _words_of(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | None:
     """The words that say so, with the code that they mean."""
-    refused = refused_value(text, asked.arguments)
-    if refused is not None:
-        return refused, Code.INVALID_ARGUMENT
-    unset = unset_variable(text, asked.arguments)
-    if unset is not None:
-        return unset, Code.PERMISSION_DENIED
-    idle = not_ready(text) if verb is not Verb.READ and not names_a_state(asked.tool) else None
-    known = standard_text(text) or idle
+    known = _told(text, asked, verb)
     if known is not None:
         return known
     mark = could_not(text, looks_up=verb in (Verb.READ, Verb.UNKNOWN))
@@ -73,3 +67,18 @@ def _words_of(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | 
     if verb is Verb.READ or names_a_removal(asked.tool):
         return None
     return absent_thing(text, asked.arguments, acts=verb in (Verb.CHANGE, Verb.RUN))
+
+
+def _told(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | None:
+    """The forms that name their code themselves: not let, a refused value, an unset variable, a standard text."""
+    barred = refusal(text) if verb is Verb.CHANGE else None
+    if barred is not None:
+        return barred, Code.PERMISSION_DENIED
+    refused = refused_value(text, asked.arguments)
+    if refused is not None:
+        return refused, Code.INVALID_ARGUMENT
+    unset = unset_variable(text, asked.arguments)
+    if unset is not None:
+        return unset, Code.PERMISSION_DENIED
+    idle = not_ready(text) if verb is not Verb.READ and not names_a_state(asked.tool) else None
+    return standard_text(text) or idle
