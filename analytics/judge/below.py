@@ -136,8 +136,8 @@ def _filled(case: Case, failed: list[Attempt]) -> str | None:
 def _over_failure(case: Case, last: Attempt) -> str | None:
     reading, all_failed = case.reading, case.below.all_failed
     claimed = reading.finding(Says.SUCCESS) is not None
-    if claimed and _denies(reading):
-        return None  # it says itself what was not done
+    if claimed and _admits(reading.value):
+        return None
     if all_failed and claimed:
         return "trace.success_over_failure"
     if case.changes and _may_write(last) and (claimed or (all_failed and _reports_the_deed(reading))):
@@ -201,9 +201,21 @@ def _reports_the_deed(reading: Reading) -> bool:
         return True
     for key, inner in list(value.items())[:30]:
         word = key if inner is True else inner if key in ("status", "state", "result") else None
-        if isinstance(word, str) and (word.lower().endswith("ed") or word.lower() in ("sent", "paid", "done")):
+        if isinstance(word, str) and _names_a_deed(word):
             return word.lower() not in _NOT_DONE
     return False
+
+
+def _names_a_deed(word: str) -> bool:
+    return word.lower().endswith("ed") or word.lower() in ("sent", "paid", "done")
+
+
+def _admits(value: Any) -> bool:
+    """`{"ok": true, "edited": false}`: beside its claim the result says of itself what was not done."""
+    return isinstance(value, dict) and any(
+        inner is False and _names_a_deed(str(key)) and str(key).lower() not in _NOT_DONE
+        for key, inner in list(value.items())[:30]
+    )
 
 
 def _lists_successes(value: dict[str, Any]) -> bool:
