@@ -135,10 +135,13 @@ def _process(span: Span) -> Attempt:
     attempt = Attempt(span, PROCESS, str(attributes.get("process.executable.name") or ""), False, None)
     answers = code != 0 and is_answer(command, code)
     cut_short = was_killed(span) and not answers
-    if cut_short or (code != 0 and not answers):
+    unstarted = "process.exit.code" not in attributes and _is_failed(span)
+    if cut_short or unstarted or (code != 0 and not answers):
         attempt.failed, attempt.value = True, f"exit code {code}" if code else failure_of(span)[0] or "cut short"
         said = (code_of_phrase(text) for text in (*_printed(span), span.status_message) if text)
         attempt.code = next((found[0] for found in said if found is not None), Code.UNAVAILABLE if cut_short else None)
+        if unstarted and not cut_short:
+            attempt.code = Code.UNAVAILABLE if failure_of(span)[0] == "ENOENT" else attempt.code  # no such program
     return attempt
 
 

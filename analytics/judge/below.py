@@ -186,15 +186,24 @@ def _is_deed_undone(case: Case) -> bool:
         return False
     claimed = case.reading.finding(Says.SUCCESS) is not None
     if not case.changes:
-        return claimed and verb_of(case.asked.tool) is Verb.RUN
+        return (claimed and verb_of(case.asked.tool) is Verb.RUN) or _is_word_of_a_claim(case)
     if claimed or _reports_the_deed(case.reading):
         return True
     return case.claimed is not None and _is_short_text(case.reading)
 
 
+def _is_word_of_a_claim(case: Case) -> bool:
+    """One line where a program believes in success (`isError: false`), and no source that could have given it."""
+    text = case.reading.value
+    if case.claimed is None or case.asked.content or not isinstance(text, str) or "\n" in text.strip():
+        return False
+    answered = any(not attempt.failed for attempt in case.below.attempts)
+    return _is_short_text(case.reading) and not answered and verb_of(case.asked.tool) is not Verb.EXAMINE
+
+
 def _reports_the_deed(reading: Reading) -> bool:
     """`{"sent": true}`, `{"status": "submitted"}`: the result says that what was to be changed is changed."""
-    value = reading.value
+    value = reading.value[0] if isinstance(reading.value, list) and len(reading.value) == 1 else reading.value
     if not isinstance(value, dict):
         return False
     if says_it_went_well(value) or _lists_successes(value):

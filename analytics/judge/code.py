@@ -47,10 +47,12 @@ def _candidates(call: LogicalCall, reading: Reading, verdict: Verdict) -> Iterat
     if verdict.refused:
         yield Code.PERMISSION_DENIED, "refusal"
     yield _from_raised(verdict.raised)
-    if cause is not None and cause.code is not None:
+    if cause is not None and cause.code is not None and cause.code is not Code.INTERNAL:
         yield cause.code, f"upstream {cause.value}"
     yield _from_marks(call)
     yield _from_texts(call, reading)
+    if cause is not None and cause.code is not None:
+        yield cause.code, f"upstream {cause.value}"
     yield _from_keys(reading.value)
     if declared is not None:
         yield declared, "declared"

@@ -152,7 +152,8 @@ def _is_spent(call: LogicalCall, reading: Reading, code: Code) -> bool:
     names = (reading.declared_code or "", call.span.status_message, *classes)
     if any(names_a_spent_budget(name) for name in names):
         return True
-    if tells_of_a_spent_budget(reading.message or (reading.value if isinstance(reading.value, str) else "")):
+    told = reading.message or (reading.value if isinstance(reading.value, str) else "")
+    if tells_of_a_spent_budget(told) or tells_of_a_spent_budget(call.span.status_message):
         return True
     return any("circuit" in name and "open" in name for name in map(str.lower, classes))
 

@@ -40,11 +40,12 @@ _TOLD = re.compile(
     r"|\b(?:hit|reached|exceeded|used up) (?:its|the|your|their) (?:tool[- ])?(?:call|step|iteration|turn)s?"
     r" (?:budget|limit)\b"
     r"|\b(?:tool|call|step|iteration|turn)s? (?:limit|budget) of [^.\n]{1,40} (?:is|was) (?:used up|spent|exhausted)\b"
+    r"|\bused (?:up )?all (?:of )?(?:its|the|your|their) [^.\n]{0,20}\b(?:calls|steps|turns|iterations)\b"
     r"|\bwould exceed the (?:tool_calls|request)_limit\b"
     r"|\btoo many (?:tool|function) calls\b",
     re.IGNORECASE,
 )
-_ANCHORS = (" limit", "_limit", "budget", "maxim", "max ", "too many")
+_ANCHORS = (" limit", "_limit", "budget", "maxim", "max ", "too many", "used ")
 _HEAD = 400
 _SOLE = 60
 

@@ -109,11 +109,14 @@ def _is_empty_object(value: dict[str, Any], depth: int) -> bool:
 
 
 def _tells_of_a_lack(key: str) -> bool:
-    """Whether a flag says that the answer is not a whole one: `degraded`, `index_stale`."""
+    """Whether a flag says of the look-up that it is over, or that the answer is not a whole one: `index_stale`."""
     return not _LACKS.isdisjoint(_KEY_WORD.findall(key.lower()))
 
 
-_LACKS = words("degraded partial incomplete stale fallback truncated timedout skipped")
+_LACKS = words(
+    "completed finished fetched searched scanned crawled"
+    " degraded partial incomplete stale fallback truncated timedout skipped"
+)
 _KEY_WORD = re.compile(r"[a-z]+")
 
 

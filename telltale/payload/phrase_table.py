@@ -16,6 +16,7 @@ _TYPES = "string|number|int|integer|array|object|list|bool|boolean|float|dict"
 _SECRETS = "api.?key|token|jwt|credentials?|password|session|sign-?in|log-?in|login|certificate|licen[cs]e"
 
 ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
+    (_MISSING, "unavailable tool", None),  # one that the run does not have
     (_LIMITED, "rate", r"\brate.?limit"),
     (_LIMITED, "too many requests", None),
     (_LIMITED, "quota", r"quota (?:was |is |has been )?(?:exceeded|reached|exhausted)|exceed\w* .{0,20}quota"),
@@ -236,10 +237,15 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_DENIED, "violat", r"\bviolat\w{2,4} [^.\n]{0,60}\b(?:polic(?:y|ies)|guidelines|terms)\b"),
     (_INVALID, "is a directory", None),
     (_INVALID, "converted to", r"\b(?:could not|cannot) be converted to\b"),
-    (_MISSING, " with ", r"\bno \w+ with (?:\w+ )?(?:id|number|name|key|code)\b"),
+    (_MISSING, " with ", r"\bno \w+ with (?:\w+ )?(?:id|number|name|key|code|slug|title|e-?mail)\b"),
     (_MISSING, "results for", r"\bno (?:\w+ )?results for\b"),
     (_DENIED, "could not read ", r"\bcould not read (?:username|password) for\b"),  # git without credentials
     (_DENIED, " may not ", r"\b(?:role|user|account|group|caller|you)\b[^.\n]{0,30} may not (?!be\b)"),
+    (
+        _DOWN,
+        "net::err_",
+        r"net::err_(?:empty_response|timed_out|name_|address_|internet_|network_|proxy_|tunnel_|connection_|ssl_|cert_)",
+    ),
     (_CONFLICT, "identical", r"\bidentical (?:content|to the (?:existing|current))|\bare identical\b"),
     (_CONFLICT, "changes", r"\bno changes (?:were |was )?made\b"),
     (_MISSING, "does not match any", None),

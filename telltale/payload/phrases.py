@@ -20,6 +20,7 @@ _DEFECTS = re.compile(
     r"|cannot read propert(?:y|ies) of|\bis not a function\b|undefined is not|null pointer|nil pointer|nonetype"
     r"|is not json serializable|\bname '\w+' is not defined|unexpected (?:response|server error|end of json)"
     r"|unexpected token '?<|no function clause matching"
+    r"|disk image is malformed|pars(?:e|ing) (?:the )?(?:json )?(?:response|reply)\b"
 )
 """Messages by which language runtimes report a fault of the program itself: INTERNAL, whatever else they name."""
 
@@ -28,6 +29,7 @@ _DEFECT_ANCHORS = (
     *("cannot read propert", "is not a function", "undefined is not", "null pointer", "nil pointer", "nonetype"),
     *("is not json serializable", "is not defined", "unexpected response", "unexpected server error"),
     *("unexpected end of json", "unexpected token", "no function clause matching"),
+    *("disk image is malformed", "parse ", "parsing "),
 )
 """One of these stands in every hit of the pattern above."""
 

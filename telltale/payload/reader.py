@@ -178,6 +178,8 @@ def _read_items(items: list[Any], asked: Asked, reading: Reading) -> None:
     if batch is not None:
         reading.findings = [batch]
         _declare(items[0], reading)
+    elif len(items) == 1 and not reading.failed:
+        reading.findings = [found for found in read_object(items[0], asked) if found.says is Says.SUCCESS]
 
 
 def _read_sole_item(item: dict[str, Any], place: int, asked: Asked, reading: Reading) -> None:

@@ -182,15 +182,21 @@ def reason_phrase(value: dict[str, Any], fields: Fields, asked: Asked) -> Findin
 
 
 def error_page(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
-    """`{"url": "chrome-error://chromewebdata/"}`: where a browser ends that could not load what it was sent to."""
-    for key in _ADDRESSES:
+    """`{"url": "chrome-error://chromewebdata/"}`: where a browser ends that could not load what it was sent to.
+
+    So is a blank page, where it was sent to an address.
+    """
+    sent = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
+    pages = (*_ERROR_PAGES, "about:blank") if any("://" in str(each)[:12] for each in sent) else _ERROR_PAGES
+    for key in _ADDRESSES if not _ADDRESS_KEYS.isdisjoint(value) else ():
         inner = value.get(key)
-        if isinstance(inner, str) and inner.startswith(_ERROR_PAGES):
+        if isinstance(inner, str) and inner.startswith(pages):
             return Finding("payload.error_page", Says.HIDDEN, key, inner[:200], Code.UNAVAILABLE)
     return None
 
 
 _ADDRESSES = ("url", "final_url", "finalUrl", "current_url", "currentUrl", "page_url", "pageUrl", "location", "href")
+_ADDRESS_KEYS = frozenset(_ADDRESSES)
 _ERROR_PAGES = ("chrome-error://", "edge-error://", "about:neterror", "about:certerror")
 
 
