@@ -20,6 +20,7 @@ SETTINGS = JudgeSettings()
 KEYS = (
     *("error", "errors", "ok", "success", "status", "code", "message", "data", "result", "isError", "content", "text"),
     *("retryable", "retry_after_seconds", "action", "exit_code", "stdout", "detail", "name", "id", "headers", "type"),
+    *("metadata", "statusCode", "entry", "response", "txid", "filteredReason", "extracted_content", "call_id", "url"),
 )
 SCALARS = (
     st.none()
@@ -42,6 +43,7 @@ ATTRIBUTES = st.dictionaries(
             *("gen_ai.tool.name", "gen_ai.tool.call.id", "gen_ai.conversation.id", "error.type", "mcp.method.name"),
             *("http.response.status_code", "http.request.method", "db.system.name", "rpc.grpc.status_code"),
             *("telltale.budget.exhausted", "http.response.header.retry-after", "process.exit.code"),
+            *("process.command", "process.command_args", "db.response.returned_rows", "messaging.system"),
         ]
     ),
     SCALARS | st.lists(SCALARS, max_size=2),
@@ -67,7 +69,7 @@ def spans(draw: st.DrawFn) -> list[Span]:
         span.attributes = attributes
         if draw(st.booleans()):
             event = {"exception.type": draw(SCALARS), "exception.message": draw(SCALARS)}
-            span.events = [Event(draw(st.sampled_from(["exception", "x"])), start, event)]
+            span.events = [Event(draw(st.sampled_from(["exception", "x", "graphql.payload_error"])), start, event)]
         found.append(span)
     return found
 
