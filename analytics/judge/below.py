@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from analytics.conventions.convention import Kind
+from analytics.conventions.vocabulary import kind_of
 from analytics.judge.attempts import PROCESS, Attempt, failure_of, number_of, was_killed
 from analytics.judge.case import Case, Verdict
 from analytics.judge.echo import echoed_status, refused_fields
-from analytics.spans import Span
+from analytics.spans import ERROR, Span
 from telltale.payload import Reading, Says
 from telltale.payload.budgets import names_a_spent_budget
 from telltale.payload.empty import is_empty, is_frame
@@ -276,8 +278,11 @@ def _is_short_text(reading: Reading) -> bool:
 
 
 def _cut_short(case: Case) -> Span | None:
-    """The run below a call (a sub-agent's) that ended at its limit of steps or calls, and answered all the same."""
-    return next((span for span in case.below.raised if names_a_spent_budget(failure_of(span)[0])), None)
+    """The run below a call (a sub-agent's) that ended at its limit or in ERROR, and an answer came all the same."""
+    spent = (span for span in case.below.raised if names_a_spent_budget(failure_of(span)[0]))
+    last = case.below.raised[-1] if case.below.ends_badly else None
+    failed = last if last is not None and kind_of(last)[0] is Kind.AGENT and last.status_code == ERROR else None
+    return next(spent, failed)
 
 
 def _is_settled(attempt: Attempt) -> bool:

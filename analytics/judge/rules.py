@@ -84,7 +84,7 @@ TRACE_RULES: dict[str, Rule] = {
         ),
         Rule(
             "trace.run_cut_short",
-            "A run below the call ended at its limit of steps, turns or calls, and its answer stands as if it had not.",
+            "A run below the call ended at its limit of steps or calls, or in ERROR, and its answer does not say so.",
             "the inner span's exception",
             _S,
         ),

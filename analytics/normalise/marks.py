@@ -17,7 +17,6 @@ CONTROL_FLOW = frozenset(
         *("InterruptException", "Interrupt"),  # Strands
         *("WaitingForEvent", "UserInputRequiredException"),  # LlamaIndex workflows, Microsoft Agent Framework
         *("StopAgentRun", "RetryAgentRun"),  # Agno
-        "ToolInterruptError",  # Genkit
     }
 )
 """Exception classes by which frameworks steer a run: the span is ERROR, the tool did not fail."""
@@ -97,8 +96,12 @@ def is_control_flow(name: Any) -> bool:
     """Whether a class name, with or without its module, is one by which a framework steers a run."""
     if not isinstance(name, str) or not name:
         return False
-    head = name.split("(", 1)[0].split(":", 1)[0].strip()
-    return head.rpartition(".")[2] in CONTROL_FLOW
+    short = name.split("(", 1)[0].split(":", 1)[0].strip().rpartition(".")[2]
+    return short in CONTROL_FLOW or (short.endswith(_INTERRUPTS) and short != "KeyboardInterrupt")
+
+
+_INTERRUPTS = ("Interrupt", "InterruptError", "InterruptException")
+"""The endings under which frameworks name what pauses a run for a person's word (`ToolInterruptError` of Genkit)."""
 
 
 def _meaning(steering: bool) -> Meaning:

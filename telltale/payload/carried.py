@@ -12,6 +12,7 @@ from typing import Any
 from telltale.payload.asking import has_command
 from telltale.payload.empty import is_empty
 from telltale.payload.evidence import code_inside, short, told_texts
+from telltale.payload.exits import exit_stated, is_answer
 from telltale.payload.fields import Role, fields_of, is_identity, is_truthy_error, role_of
 from telltale.payload.marks import mark_of
 from telltale.payload.phrases import code_of_phrase
@@ -48,8 +49,14 @@ def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding 
     """
     if value.keys().isdisjoint(_ANY_CARRIER):
         return None if claimed else _only_stderr(value, asked) or _remark(value, asked)
-    if claimed and any(inner == 0 for key, inner in value.items() if role_of(key) == Role.EXIT):
-        return None
+    ended_well = any(inner == 0 and type(inner) is int for key, inner in value.items() if role_of(key) == Role.EXIT)
+    if ended_well:
+        printed = value.get("output", value.get("stdout"))
+        stated = exit_stated(printed, runs=True) if isinstance(printed, str) else None
+        if stated is not None and stated[1] != 0 and not is_answer(asked.arguments, stated[1]):
+            return Finding("text.exit_code", Says.HIDDEN, "output", stated[0])
+        if claimed:
+            return None
     for key in (*_CARRIERS, *_LAST_WORDS) if claimed else _CARRIERS:
         text = value.get(key)
         if not isinstance(text, str) or not text:

@@ -123,7 +123,7 @@ SAYING_NOTHING = words(
     completed completing contact could did do due during encountered err error errors exception execute
     executed executing execution fail failed failing fails failure false fatal for from function generate
     generating generic handled handling happened has have in internal internally invocation invoke invoked
-    invoking is it item later mcp message no node none not null object occurred of on operation or performing
+    invoking is it item later mcp message method no node none not null object occurred of on operation or performing
     please plugin problem process processing raise raised raising request response result returned run running server
     service something sorry status step support task that the there this to tool true try trying unable
     undefined unexpected unexpectedly unhandled unknown unspecified using was went were when while with

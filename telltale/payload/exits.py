@@ -38,7 +38,7 @@ _SEPARATOR = re.compile(r"&&|\|\||[|;&\n]")
 _LAST = re.compile(
     r"(?:\[[^\]\n]{0,60}?\bexit(?:ed)?(?:[ _-]?(?:code|status))?(?: with)?(?: code| status)?\s?[:=]?\s?(?P<a>\d{1,3})\]"
     r"|[(<]?(?:command |process |program )?(?:exited with|failed with|exit|returned)(?: non-zero)?(?: exit)?[ -]?"
-    r"(?:code|status)\s?[:=]?\s?(?P<b>\d{1,3})[)>]?\.?)\s*$",
+    r"(?:code|status|(?<=exit)(?=:))\s?[:=]?\s?(?P<b>\d{1,3})[)>]?\.?)\s*$",
     re.IGNORECASE,
 )
 _FIRST = re.compile(

@@ -246,6 +246,12 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
         "net::err_",
         r"net::err_(?:empty_response|timed_out|name_|address_|internet_|network_|proxy_|tunnel_|connection_|ssl_|cert_)",
     ),
+    (_INVALID, "cannot query field", None),  # GraphQL's validation
+    (
+        _DENIED,
+        "blocked by",
+        r"\bblocked by (?:\w+ ){0,2}(?:compliance|polic(?:y|ies)|admin\w*|security|organi[sz]ation|moderation)\b",
+    ),
     (_CONFLICT, "identical", r"\bidentical (?:content|to the (?:existing|current))|\bare identical\b"),
     (_CONFLICT, "changes", r"\bno changes (?:were |was )?made\b"),
     (_MISSING, "does not match any", None),

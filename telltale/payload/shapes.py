@@ -172,13 +172,18 @@ def validator_report(value: dict[str, Any], fields: Fields, asked: Asked) -> Fin
 
 def reason_phrase(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     """`{"message": "Forbidden"}`: nothing but the reason phrase of an HTTP error, as gateways and frameworks answer."""
-    if fields.substance or len(value) > 4:
+    if len(value) > 4 or not all(value[key] is True for key in fields.keys):
         return None
     for key, inner in fields.get(Role.MESSAGE):
         status = _BODIES.get(inner.strip(" .!").lower()) if isinstance(inner, str) and len(inner) < 80 else None
         if status is not None:
             return Finding("payload.reason_phrase", Says.HIDDEN, key, inner, code_of_http(status))
+        if isinstance(inner, str) and _CLASS_NAME.fullmatch(inner) is not None:
+            return Finding("payload.reason_phrase", Says.HIDDEN, key, inner, code_of_class(inner))
     return None
+
+
+_CLASS_NAME = re.compile(r"[A-Z]\w{2,60}(?:Error|Exception)")
 
 
 def error_page(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
