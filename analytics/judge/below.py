@@ -48,6 +48,8 @@ def look_below(case: Case, verdict: Verdict) -> None:
         return
     if rule is None and not failed and _is_deed_undone(case):
         rule = "trace.deed_over_exception"
+    if rule is None and _is_all_raised(case):
+        rule = "trace.empty_after_exception"
     cut_short = _cut_short(case) if rule is None else None
     if cut_short is not None:
         verdict.silent("trace.run_cut_short", cut_short.span_id, failure_of(cut_short)[0][:120], _SUSPECTED)
@@ -194,6 +196,17 @@ def _is_deed_undone(case: Case) -> bool:
     return case.claimed is not None and _is_short_text(case.reading)
 
 
+def _is_all_raised(case: Case) -> bool:
+    """A value such as a swallowed failure leaves, where every step inside ended in ERROR and nothing went outside."""
+    below = case.below
+    return (
+        below.ends_badly
+        and not below.attempts
+        and not below.fine_ns
+        and _is_hollow(case.reading.value, case.asked.arguments)
+    )
+
+
 def _is_word_of_a_claim(case: Case) -> bool:
     """One line where a program believes in success (`isError: false`), and no source that could have given it."""
     text = case.reading.value
@@ -205,6 +218,8 @@ def _is_word_of_a_claim(case: Case) -> bool:
 
 def _reports_the_deed(reading: Reading) -> bool:
     """`{"sent": true}`, `{"status": "submitted"}`: the result says that what was to be changed is changed."""
+    if reading.value is True:
+        return True
     value = reading.value[0] if isinstance(reading.value, list) and len(reading.value) == 1 else reading.value
     if not isinstance(value, dict):
         return False

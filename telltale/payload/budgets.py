@@ -29,12 +29,14 @@ def names_a_spent_budget(name: str) -> bool:
     said = {word.lower() for word in _WORD.findall(name)}
     if "budget" in said or "budgets" in said:
         return not said.isdisjoint(_SPENT)
+    if {"tool", "limit"} <= said and not said.isdisjoint(_SPENT):
+        return True
     return not said.isdisjoint(_LIMITS) and not said.isdisjoint(_COUNTED)
 
 
 _TOLD = re.compile(
-    r"\b(?:tool|function|step|iteration|turn|run|call|use|search)s?(?: call| use)?s? (?:limit|budget|maximum)"
-    r" (?:was |is |has been )?(?:reached|exceeded|exhausted|spent|used up)\b"
+    r"\b(?:tool|function|step|iteration|turn|run|call|use|search)s?(?: call| use| execution)?s?"
+    r" (?:limit|budget|maximum) (?:was |is |has been )?(?:reached|exceeded|exhausted|spent|used up)\b"
     r"|\bmax(?:imum)? (?:number of )?(?:allowed )?(?:tool (?:calls|uses)|steps|iterations|turns|tool-calls)"
     r" (?:was |were |has been )?(?:reached|exceeded|used)\b"
     r"|\b(?:hit|reached|exceeded|used up) (?:its|the|your|their) (?:tool[- ])?(?:call|step|iteration|turn)s?"

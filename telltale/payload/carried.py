@@ -103,9 +103,11 @@ def _only_stderr(value: dict[str, Any], asked: Asked) -> Finding | None:
     stdout, stderr = value.get("stdout"), value.get("stderr")
     ended = any(role_of(key) == Role.EXIT for key in value)
     key, text = ("stderr", stderr) if stdout == "" and not ended else ("stdout", stdout)
-    if not isinstance(text, str) or (key == "stdout" and (stderr or has_command(asked.arguments) or _lines(text) > 1)):
+    if not isinstance(text, str) or (key == "stdout" and (stderr or _lines(text) > 1)):
         return None
-    found = next((found for found in read_text(text, asked) if found.rule == "text.error_mark"), None)
+    own = key == "stderr" or not has_command(asked.arguments)
+    rules = ("text.error_mark", "text.masking") if own else ("text.masking",)
+    found = next((found for found in read_text(text, asked) if found.rule in rules), None)
     if found is not None:
         found.key = key
     return found

@@ -165,6 +165,8 @@ def says_nothing(message: str, tool: str = "") -> bool:
     for found in _WORD.finditer(low):
         word = found.group()
         if word not in SAYING_NOTHING and word not in _REFERRING:
+            if "_" in message and " " not in message:
+                return False  # a code of its own, which may share a word with the tool's name
             own = own if own is not None else _own_words(tool)
             if word not in own and not _is_own_deed(low, found.start(), word, tool):
                 return False

@@ -252,6 +252,7 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
         "blocked by",
         r"\bblocked by (?:\w+ ){0,2}(?:compliance|polic(?:y|ies)|admin\w*|security|organi[sz]ation|moderation)\b",
     ),
+    (_INVALID, "field required", None),
     (_CONFLICT, "identical", r"\bidentical (?:content|to the (?:existing|current))|\bare identical\b"),
     (_CONFLICT, "changes", r"\bno changes (?:were |was )?made\b"),
     (_MISSING, "does not match any", None),
@@ -324,4 +325,5 @@ ENTRIES: tuple[tuple[Code, str, str | None], ...] = (
     (_DOWN, "超時", None),
     (_DOWN, "タイムアウト", None),
     (_DOWN, "시간 초과", None),
+    (_INVALID, "unknown ", r"\bunknown \w+: \S"),
 )

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 _MCP_KEYS = frozenset(
     {"content", "structuredContent", "structured_content", "isError", "is_error", "meta", "_meta", "resultType"}
 )
+_MESSAGE_KEYS = frozenset(
+    {"content", "name", "status", "id", "type", "artifact", "additional_kwargs", "response_metadata", "tool_call_id"}
+)
+"""LangChain's ToolMessage; some exporters leave the call's id out."""
+
 _SOLE_KEYS = frozenset({"result", "output", "response", "return_value", "returnValue"})
 _FLAGS = ("isError", "is_error")
 
@@ -145,7 +150,9 @@ def _tool_message(value: dict[str, Any], found: Unwrapped) -> bool:
         inner = value["data"]
     elif value.get("lc") == 1 and isinstance(value.get("kwargs"), dict):
         inner = value["kwargs"]
-    if "content" not in inner or not ("tool_call_id" in inner or inner.get("type") == "tool"):
+    named = isinstance(inner.get("name"), str) and inner.get("status") in ("success", "error")
+    typed = "tool_call_id" in inner or inner.get("type") == "tool" or (named and inner.keys() <= _MESSAGE_KEYS)
+    if "content" not in inner or not typed:
         return False
     if isinstance(inner.get("status"), str):
         found.marks.append(("tool_message.status", inner["status"]))

@@ -75,6 +75,10 @@ MARKS: dict[str, tuple[Any, list[tuple[str, Any]]]] = {
         {"type": "tool", "data": {"content": "x", "tool_call_id": "c", "status": "error"}},
         [("tool_message.status", "error")],
     ),
+    "tool message without its call": (
+        {"output": {"lc": 1, "id": ["ToolMessage"], "kwargs": {"content": "x", "name": "t", "status": "error"}}},
+        [("tool_message.status", "error")],
+    ),
     "bedrock": ({"toolUseId": "c", "status": "error", "content": []}, [("tool_result.status", "error")]),
     "ai sdk": ({"type": "error-text", "value": "boom"}, [("output.type", "error-text")]),
     "json rpc": ({"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "m"}}, [("jsonrpc.error", -32602)]),
