@@ -106,17 +106,19 @@ SECRET_PATTERNS = (
     Pattern(
         "telegram_token",
         SECRETS,
-        shape=r"[0-9]{8}:[A-Za-z0-9_-]{30}",
-        literals=(":",),
-        regex=r"(?<![0-9])[0-9]{8,10}:[A-Za-z0-9_-]{30,64}(?![A-Za-z0-9_-])",
+        shape=r"bot[0-9]{8,10}(?::|%3[Aa])[A-Za-z0-9_-]{30}|[0-9]{8}(?::|%3[Aa])AA[A-Za-z0-9_-]{30}",
+        literals=("bot", ":aa", "%3aaa"),
+        # in the address of a request (`/bot<token>/sendMessage`), or by its own form
+        regex=r"(?<=bot)[0-9]{8,10}(?::|%3[Aa])[A-Za-z0-9_-]{30,64}"
+        r"|(?<![0-9])[0-9]{8,10}(?::|%3[Aa])AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])",
     ),
     Pattern(
         "api_key",
         SECRETS,
         # `?key=…` in an address: the name alone would be any key's
-        shape=r"[?&](?i:app|access|sub|subscription)?[_-]?(?i:key|sig|signature)=[A-Za-z0-9_.~%-]{16}",
-        literals=("key=", "sig=", "signature="),
-        regex=r"[?&](?i:app|access|sub|subscription)?[_-]?(?i:key|sig|signature)=(?P<secret>[A-Za-z0-9_.~%-]{16,512}+)",
+        shape=r"(?:[?&]|%3[Ff]|%26)(?i:app|access|sub|subscription)?[_-]?(?i:key)(?:=|%3[Dd])[A-Za-z0-9_]{20}",
+        literals=("key=", "key%3d"),
+        regex=r"(?:[?&]|%3[Ff]|%26)(?i:app|access|sub|subscription)?[_-]?(?i:key)(?:=|%3[Dd])(?P<secret>[A-Za-z0-9_]{20,512}+)",
         accept=checks.with_digit,
     ),
     _token("sendgrid_key", r"SG\.", ("sg.",), "[A-Za-z0-9_.-]", 40),

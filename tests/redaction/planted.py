@@ -54,15 +54,19 @@ PLANTED = {
     "bearer": _glue("Bearer ", "s3ss10n-", BODY),
     "basic": _glue("Basic ", "amFuZTpodW50ZXIyLXZlcnktbG9uZw=="),
     "url_postgres": "postgres://svc:S3cr3tPassw0rd@db.example.org:5432/prod",
+    "telegram_in_url": _glue("https://api.example.org/bo", "t7123456789:AA", BODY[:33], "/sendMessage"),
+    "key_in_url": _glue("https://api.example.org/v1/search?lang=en&k", "ey=", BODY[:32]),
     "url_https": "https://jane:tr0ub4dor@intranet.example.org/x",
 }
-"""Forty secrets by value: name -> text."""
+"""Secrets by value: name -> text."""
 
 NEEDLE = {
     "bearer": BODY,
     "basic": "amFuZTpodW50ZXIyLXZlcnktbG9uZw",
     "url_postgres": "S3cr3tPassw0rd",
     "url_https": "tr0ub4dor",
+    "telegram_in_url": BODY[:33],
+    "key_in_url": BODY[:32],
     "pem_rsa": BODY,
     "pem_ec": BODY,
     "pem_openssh": BODY,
@@ -94,6 +98,9 @@ KEYED = {
 """Secrets by key: key -> value."""
 
 CLEAN = (
+    "20261130:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "https://example.org/list?key=2026-report-of-the-quarter&sort=name",
+    "robot 12345678: it stands at the quay and waits for the crane",
     '{"results": [], "total": 0, "next_page_token": null, "max_tokens": 4096}',
     "The assessment of risk-adjusted returns in 2026 mentions basic information and bearer bonds.",
     '{"id": "018f3c2a-7b1d-4e55-9c1e-000000000001", "created": 1764500000123, "ns": 1764500000123456789}',

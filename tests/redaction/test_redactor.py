@@ -31,9 +31,9 @@ def needle(name: str) -> str:
     return NEEDLE.get(name, PLANTED[name])
 
 
-def test_there_are_forty_planted_secrets() -> None:
+def test_there_are_at_least_forty_planted_secrets() -> None:
     """The list that all tests of redaction share is complete."""
-    assert len(PLANTED) == 40
+    assert len(PLANTED) >= 40
 
 
 @pytest.mark.parametrize("name", PLANTED)
