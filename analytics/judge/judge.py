@@ -21,6 +21,7 @@ from analytics.spans import Trace
 from telltale.payload import Asked, Reading, read_payload
 from telltale.payload.prefix import parse_prefix
 from telltale.payload.reader import retry_after
+from telltale.payload.unwrap import unwrap
 from telltale.vocabulary import Outcome, Payload
 
 TEXT_CAP = 16_384
@@ -67,7 +68,7 @@ def _read(call: LogicalCall, asked: Asked) -> Reading:
     if call.payload is Payload.CAPTURED:
         return read_payload(call.result, asked)
     left = parse_prefix(call.result) if isinstance(call.result, str) else None
-    reading = read_payload(call.result if left is None else left, asked)
+    reading = read_payload(call.result if left is None else unwrap(left).value, asked)
     reading.whole = False
     return reading
 

@@ -54,7 +54,7 @@ def is_document(text: str, asked: Asked) -> bool:
     if not names_documents(asked.tool) and not names_a_file(asked):
         return False
     body = text.strip()
-    if len(body) > _DOCUMENT_CAP:
+    if len(body) > _DOCUMENT_CAP or ("\n" in body and _path(asked.arguments).lower().endswith(_LOG_FILES)):
         return True
     if names_compound(body.split("\n", 1)[0][:200], asked.tool) or _names_its_source(body[:_OPENING], asked.arguments):
         return False  # no document, but an answer about the call
@@ -70,6 +70,7 @@ def _names_its_source(opening: str, arguments: Any) -> bool:
     )
 
 
+_LOG_FILES = (".log", ".out", ".err")
 _OPENING = 200
 _SHORTEST_PATH = 8
 

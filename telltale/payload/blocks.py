@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from telltale.payload.unwrap import Unwrapped
 
-_RESPONSES = ("functionResponse", "function_response")
+RESPONSES = ("functionResponse", "function_response")
 """Gemini's part that holds a tool's response."""
 
 _BLOCK_TYPES = frozenset(
     {"text", "image", "audio", "resource", "resource_link", "json", "input_text", "output_text", "image_url", "file"}
 )
-_BARE_BLOCKS = frozenset({"text", "json", "image", "document", "video", *_RESPONSES})
+_ITEM_KEYS = frozenset({"json", "binary", "pairedItem"})
+"""An item of n8n, which wraps what a node gave."""
+
+_BARE_BLOCKS = frozenset({"text", "json", "image", "document", "video", *RESPONSES})
 
 
 def peel_blocks(blocks: list[Any], found: Unwrapped) -> bool:
@@ -21,7 +24,7 @@ def peel_blocks(blocks: list[Any], found: Unwrapped) -> bool:
     if not blocks or not all(is_block(block) for block in blocks):
         return False
     found.wrappers.append("content_blocks")
-    parts = [_block_value(block) for block in blocks]
+    parts = [_block_value(block) for block in blocks if not _is_picture(block)] or list(blocks)
     if len(parts) == 1:
         found.value = parts[0]
     elif all(isinstance(part, str) for part in parts):
@@ -31,11 +34,18 @@ def peel_blocks(blocks: list[Any], found: Unwrapped) -> bool:
     return True
 
 
+def _is_picture(block: dict[str, Any]) -> bool:
+    """Whether a block holds nothing to read: what stands beside it is the answer."""
+    return block.get("type") in ("image", "image_url", "audio")
+
+
 def is_block(block: Any) -> bool:
     """Whether an object is one content block."""
     if not isinstance(block, dict):
         return False
     kind = block.get("type")
+    if kind is None and isinstance(block.get("json"), dict) and block.keys() <= _ITEM_KEYS:
+        return True
     if kind is None:
         return len(block) == 1 and not _BARE_BLOCKS.isdisjoint(block)
     if kind in ("text", "input_text", "output_text"):
@@ -44,7 +54,7 @@ def is_block(block: Any) -> bool:
 
 
 def _block_value(block: dict[str, Any]) -> Any:
-    for key in ("text", "json", *_RESPONSES):
+    for key in ("text", "json", *RESPONSES):
         if key in block:
             return block[key]
     return block

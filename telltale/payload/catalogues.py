@@ -81,6 +81,7 @@ MASKING: tuple[Masking, ...] = (
     _masking("undici", "6.x", r"(?:TypeError: )?fetch failed", False),
     _masking("vercel-ai", "6", r"Model tried to call unavailable tool '[^']{1,200}'\..*", False),
     _masking("langchain4j", "1.4", r"There was a timeout executing the tool", False),
+    _masking("semantic-kernel", "1.45", r"Something went wrong in function invocation\..*", False),
     _masking("strands", "1.62", r"(?:Error: \w+ - .*|Unknown tool: [\w.-]{1,200})", False),
 )
 """Framework by framework, read off the frameworks' own sources and captured runs at the version named."""
@@ -99,7 +100,7 @@ _MASKING_HEADS = (
         "There was",
     ),
     *("Request failed", "Invoking", "fetch", "Model", "TypeError", "Input", "Output", "Invalid arguments"),
-    *("Encountered error", "<tool_use_error>", "The tool execution failed"),
+    *("Something went wrong in function", "Encountered error", "<tool_use_error>", "The tool execution failed"),
 )
 
 

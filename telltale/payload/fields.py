@@ -80,7 +80,7 @@ _NO_IDENTITY = frozenset(
 )
 _FINE = (0, 200, "0", "ok", "OK", "200")
 _NOTHING = (
-    *("", "none", "null", "0", "ok", "success", "no error", "false", "nil", "n/a"),
+    *("undefined", "", "none", "null", "0", "ok", "success", "no error", "false", "nil", "n/a"),
     *("keine", "keiner", "aucune", "aucun", "nessuno", "ninguno", "nenhum", "нет", "无", "無", "なし", "없음"),
 )
 

@@ -49,6 +49,8 @@ _NAMES = frozenset(ABOUT_THE_ANSWER)
 def failed_state(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     """`{"status": {"state": "FAILED", "error": {…}}}`: the status of what the tool itself ran is an object of its own.
 
+    So is that of a task that another agent was given (A2A: `{"kind": "task", "status": {"state": "failed"}}`).
+
     Not of tools that read or examine: there it is the state of a thing that was looked up.
     """
     if verb_of(asked.tool) in (Verb.READ, Verb.EXAMINE):
@@ -57,6 +59,9 @@ def failed_state(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
         error = inner.get("error") if isinstance(inner, dict) else None
         if isinstance(error, dict) and error and is_truthy_error(error):
             return Finding("payload.status_error", Says.FAILED, f"{key}.error", short(error), code_inside(error))
+        state = inner.get("state") if isinstance(inner, dict) and value.get("kind") == "task" else None
+        if state in ("failed", "rejected"):
+            return Finding("payload.status_error", Says.FAILED, f"{key}.state", state)
     return None
 
 

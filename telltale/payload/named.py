@@ -109,7 +109,7 @@ def _pattern(tool: str) -> re.Pattern[str] | None:
         return None
     any_name = "|".join(re.escape(name) for name in names)
     compound = "|".join(re.escape(name) for name in names if _is_compound(name)) or r"(?!)"
-    called = rf"(?:the )?(?:mcp )?(?:tool|function)(?: call)?(?: with name| named)? {_QUOTE}(?:{any_name}){_QUOTE}"
+    called = rf"(?:the )?(?:mcp )?(?:tool|function)(?: call)?(?: with name| named| to)? {_QUOTE}(?:{any_name}){_QUOTE}"
     alone = rf"{_QUOTE}(?:{compound}){_QUOTE}(?: (?:tool|call|execution|invocation))?"
     failed = (
         r"(?:error(?: in [^:\n]{1,60})?\s?:|errored\b|failed\b(?! (?:tests?|jobs?|runs?|builds?|checks?)\b)|raised\b"

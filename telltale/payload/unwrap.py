@@ -125,9 +125,27 @@ def _decode(text: str, found: Unwrapped) -> bool:
     quoted = bool(found.wrappers) and found.wrappers[-1] == "quoted"
     if first in '{["':
         return _decode_json(text, found) or (first != '"' and _decode_repr(text, found))
+    if first == "C" and text.startswith("CallToolResult["):
+        return _decode_record(text, found)
     if first == "(" or _FIELDS.match(text) is not None:
         return _decode_repr(text, found)
     return not quoted and len(text) <= 40 and _decode_scalar(text.strip(), found)
+
+
+_META = re.compile(r"(?:, meta=[^\],]{0,200})?\]\Z")
+
+
+def _decode_record(text: str, found: Unwrapped) -> bool:
+    """MCP's CallToolResult as a record of Java prints itself, its text without quotes."""
+    start, end = text.find("text="), text.rfind("], isError=")
+    if not 0 < start < end:
+        return False
+    flag = text[end + len("], isError=") :][:5]
+    if flag.startswith(("true", "false")):
+        found.marks.append(("isError", flag.startswith("true")))
+    found.value = _META.sub("", text[start + len("text=") : end])
+    found.wrappers.append("mcp.record")
+    return True
 
 
 def _decode_scalar(text: str, found: Unwrapped) -> bool:
@@ -212,7 +230,14 @@ def _on_its_own_line(text: str, end: int) -> bool:
     return "\n" in text[end : end + 3]
 
 
+_RUBY = re.compile(r"\{(?::\w{1,80}|\"[^\"]{0,80}\")\s?=>")
+_ROCKET = re.compile(r"(?:(?<=[{,] )|(?<=[{,])):(\w{1,80})\s?=>\s?|(?<=\")\s?=>\s?")
+"""Ruby's old form of a hash, `{:error=>"…", "code"=>3}`, made Python's."""
+
+
 def _decode_repr(text: str, found: Unwrapped) -> bool:
+    if _RUBY.match(text) is not None:
+        text = _ROCKET.sub(lambda hit: f'"{hit[1]}": ' if hit[1] else ": ", text)
     if text[0] in "[{(" and text[-50:].rstrip()[-1:] not in ("", "]", "}", ")"):
         return False  # what a bracket opens, a bracket ends
     try:

@@ -29,7 +29,7 @@ class Verb(StrEnum):
 _TABLE = {
     Verb.READ: "get list read show describe find search query lookup look view fetch retrieve poll status count browse"
     " peek tail history info inspect load open watch track monitor wait await download export summarize summarise"
-    " explain",
+    " explain last latest recent current",
     Verb.EXAMINE: "check validate verify test ping probe lint is has can exists compare diff health healthcheck audit"
     " tests checks linter validation assert analyze analyse evaluate grade scan detect match review",
     Verb.CHANGE: "create add insert update set put post patch delete remove send write book cancel move rename approve"

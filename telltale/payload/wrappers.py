@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from telltale.payload.blocks import is_block, text_of
+from telltale.payload.blocks import RESPONSES, is_block, text_of
 
 if TYPE_CHECKING:
     from telltale.payload.unwrap import Unwrapped
@@ -22,7 +22,7 @@ _MESSAGE_KEYS = frozenset(
 )
 """LangChain's ToolMessage; some exporters leave the call's id out."""
 
-_SOLE_KEYS = frozenset({"result", "output", "response", "return_value", "returnValue"})
+_SOLE_KEYS = frozenset({"result", "output", "response", "return_value", "returnValue", "json"})
 _FLAGS = ("isError", "is_error")
 
 
@@ -151,7 +151,11 @@ def _tool_message(value: dict[str, Any], found: Unwrapped) -> bool:
     elif value.get("lc") == 1 and isinstance(value.get("kwargs"), dict):
         inner = value["kwargs"]
     named = isinstance(inner.get("name"), str) and inner.get("status") in ("success", "error")
-    typed = "tool_call_id" in inner or inner.get("type") == "tool" or (named and inner.keys() <= _MESSAGE_KEYS)
+    typed = (
+        "tool_call_id" in inner
+        or "tool" in (inner.get("type"), inner.get("role"))
+        or (named and inner.keys() <= _MESSAGE_KEYS)
+    )
     if "content" not in inner or not typed:
         return False
     if isinstance(inner.get("status"), str):
@@ -166,10 +170,12 @@ def _tool_message(value: dict[str, Any], found: Unwrapped) -> bool:
 
 
 def _command(value: dict[str, Any], found: Unwrapped) -> bool:
-    """LangGraph Command that carries the tool's message in its update (a hand-off or a state change)."""
-    update = value.get("update")
+    """LangGraph Command that carries the tool's message in its update, or a node's state that ends in it."""
+    update = value if value.keys() == {"messages"} else value.get("update")
     messages = update.get("messages") if isinstance(update, dict) else None
     if not isinstance(messages, list) or not messages or not isinstance(messages[-1], dict):
+        return False
+    if update is value and "tool" not in (messages[-1].get("type"), messages[-1].get("role")):
         return False
     found.value = messages[-1]
     return True
@@ -214,6 +220,56 @@ def _action_result(value: dict[str, Any], found: Unwrapped) -> bool:
     if "is_done" not in value or not isinstance(value.get("extracted_content"), str) or value.get("error"):
         return False
     found.value = value["extracted_content"]
+    return True
+
+
+def _function_result(value: dict[str, Any], found: Unwrapped) -> bool:
+    """Semantic Kernel FunctionResultContent."""
+    if value.get("content_type") != "function_result" or "result" not in value:
+        return False
+    _note(value, found, "id", "name")
+    found.value = value["result"]
+    return True
+
+
+def _gemini_content(value: dict[str, Any], found: Unwrapped) -> bool:
+    """Gemini Content `{"parts": [{"function_response": …}], "role"}`, alone or in an event of ADK."""
+    content = value.get("content") if "parts" not in value else value
+    parts = content.get("parts") if isinstance(content, dict) else None
+    if not isinstance(parts, list) or len(parts) != 1 or not isinstance(parts[0], dict):
+        return False
+    inner = next((parts[0][key] for key in RESPONSES if isinstance(parts[0].get(key), dict)), None)
+    if inner is None or "response" not in inner:
+        return False
+    _note(inner, found, "id", "name")
+    found.value = inner["response"]
+    return True
+
+
+def _pascal_result(value: dict[str, Any], found: Unwrapped) -> bool:
+    """MCP CallToolResult as .NET writes it without its naming policy: `{"Content": [{"Type", "Text"}], "IsError"}`."""
+    content = value.get("Content")
+    if not isinstance(content, list) or not isinstance(value.get("IsError"), bool):
+        return False
+    blocks = [
+        {str(key)[:1].lower() + str(key)[1:]: inner for key, inner in block.items()}
+        if isinstance(block, dict)
+        else block
+        for block in content
+    ]
+    found.marks.append(("isError", value["IsError"]))
+    found.value = value["StructuredContent"] if value.get("StructuredContent") is not None else blocks
+    return True
+
+
+def _kind_text(value: dict[str, Any], found: Unwrapped) -> bool:
+    """A text part that calls its type a kind: `{"kind": "text", "content": "…"}`."""
+    if value.get("kind") != "text" or len(value) != 2:
+        return False
+    text = value.get("content", value.get("text"))
+    if not isinstance(text, str):
+        return False
+    found.value = text
     return True
 
 
@@ -267,6 +323,10 @@ _WRAPPERS: tuple[tuple[str, Callable[[dict[str, Any], Unwrapped], bool]], ...] =
     ("haystack.tool_call_result", _tool_call_result),
     ("autogen.execution_result", _execution_result),
     ("browser_use.action_result", _action_result),
+    ("semantic_kernel.function_result", _function_result),
+    ("gemini.content", _gemini_content),
+    ("mcp.call_tool_result.pascal", _pascal_result),
+    ("content_block.kind", _kind_text),
     ("gemini.function_response", _function_response),
     ("langgraph.command", _command),
     ("result", _sole),
@@ -276,7 +336,7 @@ _TRIGGERS = frozenset(
     {
         *("jsonrpc", "content", "structuredContent", "structured_content", "isError", "type", "lc", "raw_output"),
         *(
-            "extracted_content",
+            *("extracted_content", "messages", "content_type", "parts", "Content", "kind", "json", "role"),
             "toolUseId",
             "toolResult",
             "response",

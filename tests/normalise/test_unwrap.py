@@ -50,6 +50,19 @@ SAME_VALUE = {
     "autogen": json.dumps({"content": TEXT, "name": "x", "call_id": "c1", "is_error": False, "type": "ToolResult"}),
     "autogen, printed": f"content={TEXT!r} name='x' call_id='c1' is_error=False",
     "browser use": json.dumps({"is_done": False, "success": None, "error": None, "extracted_content": TEXT}),
+    "semantic kernel": json.dumps({"content_type": "function_result", "id": "c1", "name": "x", "result": TEXT}),
+    "gemini content": json.dumps({"parts": [{"function_response": {"name": "x", "response": VALUE}}], "role": "user"}),
+    "gemini, printed": f"parts=[Part(function_response=FunctionResponse(name='x', response={VALUE!r}))] role='user'",
+    "adk event": json.dumps(
+        {"content": {"parts": [{"function_response": {"name": "x", "response": VALUE}}]}, "error_code": None}
+    ),
+    "mcp of .net": json.dumps({"Content": [{"Type": "text", "Text": TEXT}], "IsError": False}),
+    "mcp of java": f"CallToolResult[content=[TextContent[annotations=null, text={TEXT}, meta=null]], isError=false]",
+    "n8n": json.dumps([{"json": VALUE, "pairedItem": {"item": 0}}]),
+    "kind": json.dumps({"json": {"output": {"kind": "text", "content": TEXT}}}),
+    "graph state": json.dumps({"messages": [{"type": "tool", "content": TEXT, "tool_call_id": "c1"}]}),
+    "chat message": json.dumps({"role": "tool", "content": TEXT, "tool_responses": []}),
+    "text and image": json.dumps([{"type": "text", "text": TEXT}, {"type": "image", "data": "x", "mimeType": "y"}]),
     "haystack": json.dumps({"result": TEXT, "origin": {"id": "c1", "tool_name": "x"}, "error": False}),
     "ai sdk": json.dumps({"type": "json", "value": VALUE}),
     "ai sdk part": json.dumps(
@@ -79,6 +92,7 @@ MARKS: dict[str, tuple[Any, list[tuple[str, Any]]]] = {
         {"output": {"lc": 1, "id": ["ToolMessage"], "kwargs": {"content": "x", "name": "t", "status": "error"}}},
         [("tool_message.status", "error")],
     ),
+    "mcp of .net": ({"Content": [], "IsError": True}, [("isError", True)]),
     "bedrock": ({"toolUseId": "c", "status": "error", "content": []}, [("tool_result.status", "error")]),
     "ai sdk": ({"type": "error-text", "value": "boom"}, [("output.type", "error-text")]),
     "json rpc": ({"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "m"}}, [("jsonrpc.error", -32602)]),
@@ -95,6 +109,7 @@ def test_marks_come_from_wrappers_only(name: str) -> None:
 
 
 SCALARS = {
+    '{:error=>"no station", "code"=>3, :ok=>false}': {"error": "no station", "code": 3, "ok": "false"},
     "": "",
     "   ": "   ",
     "[]": [],
