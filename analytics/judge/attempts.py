@@ -12,7 +12,7 @@ from typing import Any
 from analytics.spans import CLIENT, ERROR, PRODUCER, Span
 from telltale.payload.codes import ERRNO, code_of_class, code_of_grpc, code_of_http, code_of_sqlstate
 from telltale.payload.exits import is_answer
-from telltale.payload.phrases import code_of_phrase
+from telltale.payload.phrases import code_of_phrase, first_code
 from telltale.vocabulary import Code
 
 _OUTGOING_KEYS = (
@@ -89,8 +89,7 @@ def _read_body_events(attempt: Attempt) -> None:
     event = next((event for event in attempt.span.events if _BODY_ERROR.search(event.name)), None)
     if event is not None:
         attempt.failed, attempt.value = True, event.name[:120]
-        said = (code_of_phrase(text) for text in event.attributes.values() if isinstance(text, str))
-        attempt.code = next((found[0] for found in said if found is not None), None)
+        attempt.code = first_code(text for text in event.attributes.values() if isinstance(text, str))
 
 
 _BODY_ERROR = re.compile(r"\b(?:graphql|payload|body|response)\w*[._]\w*errors?\b", re.IGNORECASE)
@@ -138,10 +137,9 @@ def _process(span: Span) -> Attempt:
     unstarted = "process.exit.code" not in attributes and _is_failed(span)
     if cut_short or unstarted or (code != 0 and not answers):
         attempt.failed, attempt.value = True, f"exit code {code}" if code else failure_of(span)[0] or "cut short"
-        said = (code_of_phrase(text) for text in (*_printed(span), span.status_message) if text)
-        attempt.code = next((found[0] for found in said if found is not None), Code.UNAVAILABLE if cut_short else None)
-        if unstarted and not cut_short:
-            attempt.code = Code.UNAVAILABLE if failure_of(span)[0] == "ENOENT" else attempt.code  # no such program
+        absent = unstarted and failure_of(span)[0] == "ENOENT"  # there is no such program
+        said = None if absent else first_code((*_printed(span), span.status_message))
+        attempt.code = said or (Code.UNAVAILABLE if absent or cut_short else None)
     return attempt
 
 

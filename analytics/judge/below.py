@@ -186,7 +186,7 @@ def _is_deed_undone(case: Case) -> bool:
 
     A step that ended well after it (a second try, another way) makes it good.
     """
-    if not case.below.raised or not case.below.ends_badly:
+    if not case.below.ends_badly:
         return False
     claimed = case.reading.finding(Says.SUCCESS) is not None
     if not case.changes:

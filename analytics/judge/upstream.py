@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from analytics.judge.attempts import Attempt, attempt_of, exception_of, number_of
 from analytics.normalise.logical_call import LogicalCall, Meaning
 from analytics.spans import ERROR, Span, Trace
-from telltale.payload.phrases import code_of_phrase
+from telltale.payload.phrases import first_code
 from telltale.payload.words import words
 from telltale.vocabulary import Code
 
@@ -122,8 +122,7 @@ class TraceIndex:
         inner = self._marked.get(span.span_id)
         if attempt is not None and inner is not None and inner.id != call.id and not attempt.failed:
             attempt.failed, attempt.value = True, "isError"
-            said = code_of_phrase(inner.result_text or "")
-            attempt.code = said[0] if said is not None else None
+            attempt.code = first_code([inner.result_text or ""])
         return attempt
 
     def is_below(self, call: LogicalCall, span_id: str) -> bool:

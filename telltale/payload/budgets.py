@@ -1,4 +1,4 @@
-"""Names of exceptions and error codes that say: the calls, steps or turns that a run was allowed are spent.
+"""What says that the calls, steps or turns that a run was allowed are spent: names of classes and codes, sentences.
 
 A name is no prose: `ToolCallLimit`, `tool_budget_exhausted` and `MaxTurnsExceeded` are split into their words. A quota
 of a service (`usage_limit_reached`, `QuotaExceeded`) is a rate limit and none of these.
@@ -53,7 +53,7 @@ _SOLE = 60
 
 
 def tells_of_a_spent_budget(text: str) -> bool:
-    """Whether a failing text says in its beginning that the run's own limit is reached; raises a flag, no more."""
+    """Whether a failing text says that the run's own limit is reached; never asked whether it failed."""
     head = text[:_HEAD].lower()
     return holds_any(head, _ANCHORS) and _TOLD.search(head) is not None
 

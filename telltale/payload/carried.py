@@ -15,7 +15,7 @@ from telltale.payload.evidence import code_inside, short, told_texts
 from telltale.payload.exits import exit_stated, is_answer
 from telltale.payload.fields import Role, fields_of, is_identity, is_truthy_error, role_of
 from telltale.payload.marks import mark_of
-from telltale.payload.phrases import code_of_phrase
+from telltale.payload.phrases import first_code
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts import read_text
 from telltale.payload.verbs import Verb, names_a_state, names_errors, names_logs, names_speech, verb_of
@@ -194,8 +194,8 @@ def _batch_failed(key: str, items: list[Any], asked: Asked, batch: bool) -> Find
             return None
         code = found.code
     text = items[0].get(found.key) if code is None and found is not None else None
-    said = code_of_phrase(text) if isinstance(text, str) else None
-    return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), said[0] if said else code)
+    said = first_code([text]) if isinstance(text, str) else None
+    return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), said or code)
 
 
 def _are_errors(items: list[Any], asked: Asked) -> bool:
@@ -233,8 +233,7 @@ def _is_reason(key: Any) -> bool:
 def _code_of_item(item: dict[str, Any]) -> Code | None:
     """The code of an error in a list: its own, else what its texts say."""
     own = code_inside(item, fields_of(item))
-    said = (code_of_phrase(text) for text in told_texts(item)) if own is None or own is Code.INTERNAL else ()
-    return next((found[0] for found in said if found is not None), own)
+    return (first_code(told_texts(item)) or own) if own is None or own is Code.INTERNAL else own
 
 
 _CODED = ("errorCode", "error_code")
@@ -267,8 +266,9 @@ def _marked_item(item: dict[str, Any]) -> Finding | None:
             )
     fields = fields_of(item)
     held = next((item[key] for key in _CARRIERS if isinstance(item.get(key), dict)), None)
-    refused = held is not None and str(held.get("status"))[:1] in ("4", "5") and _is_status(held.get("status"))
-    if held is not None and (refused or held.get("isError") is True or held.get("is_error") is True):
+    if held is not None and (
+        _is_status(held.get("status")) or held.get("isError") is True or held.get("is_error") is True
+    ):
         return Finding("payload.items_failed", Says.HIDDEN, "", short(item), code_inside(held))
     good = [inner for _, inner in fields.get(Role.GOOD)]
     if True in good:

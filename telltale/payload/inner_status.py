@@ -8,7 +8,7 @@ from typing import Any
 from telltale.payload.codes import code_of_http
 from telltale.payload.evidence import code_inside, short, told_texts
 from telltale.payload.fields import Fields, Role, fields_of, is_truthy_error
-from telltale.payload.phrases import code_of_phrase
+from telltale.payload.phrases import first_code
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.verbs import Verb, verb_of
 
@@ -69,9 +69,7 @@ def _named_error(value: dict[str, Any], fields: Fields) -> Finding | None:
     """`{"StatusCode": 200, "FunctionError": "Unhandled"}`: the error of what was run, under the name of its kind."""
     for key in fields.keys:
         if _ERROR_OF.fullmatch(key) and isinstance(value[key], str) and value[key]:
-            said = (code_of_phrase(text) for text in told_texts(value))
-            code = next((found[0] for found in said if found is not None), None)
-            return Finding("payload.error_key", Says.FAILED, key, value[key][:200], code)
+            return Finding("payload.error_key", Says.FAILED, key, value[key][:200], first_code(told_texts(value)))
     return None
 
 
@@ -84,8 +82,7 @@ def _told_as_an_id(value: dict[str, Any], fields: Fields) -> Finding | None:
     for key in fields.keys:
         told = value[key]
         if isinstance(told, str) and key.lower().endswith(_IDS) and told.count(" ") >= _FEWEST_BLANKS:
-            said = code_of_phrase(told)
-            return Finding("payload.id_told", Says.HIDDEN, key, short(told), said[0] if said is not None else None)
+            return Finding("payload.id_told", Says.HIDDEN, key, short(told), first_code([told]))
     return None
 
 

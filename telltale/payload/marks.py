@@ -256,7 +256,7 @@ _CODED = re.compile(
 )
 
 
-_SNAKE = re.compile(r"(?P<bracket>)?(?P<code>[a-z]{2,20}(?:_[a-z]{2,20}){1,3}|unauthenticated):\s+(?=\S)")
+_SNAKE = re.compile(r"(?P<code>[a-z]{2,20}(?:_[a-z]{2,20}){1,3}|unauthenticated):\s+(?=\S)")
 """The same in the spelling of Connect and of many REST interfaces: `invalid_argument: …`."""
 
 
@@ -276,8 +276,10 @@ def level_mark_of(text: str) -> str | None:
 
 def coded_mark_of(text: str) -> tuple[str, Code] | None:
     """A known code in capitals at the beginning (`[PERMISSION_DENIED] …`, `NOT_FOUND: …`), with the code it means."""
-    hit = _CODED.match(text[:200]) or _SNAKE.match(text[:60])
-    if hit is None or (hit.group("bracket") is None and "\n" in text.strip()):
+    hit = _CODED.match(text[:200])
+    bracketed = hit is not None and hit.group("bracket") is not None
+    hit = hit or _SNAKE.match(text[:60])
+    if hit is None or (not bracketed and "\n" in text.strip()):
         return None
     code = code_of(hit.group("code"))
     return (hit.group(0).strip(), code) if code is not None else None

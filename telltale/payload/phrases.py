@@ -7,7 +7,7 @@ validators. Never asked whether a call failed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 
 from telltale.payload.codes import ERRNO
@@ -59,6 +59,11 @@ def code_of_phrase(text: str) -> tuple[Code, str] | None:
     A status number in the text (`HTTP 409`, `status code: 500`) goes before phrases, a JSON-RPC number after them.
     """
     return _phrase(text[:_SCAN])
+
+
+def first_code(texts: Iterable[str]) -> Code | None:
+    """The code of the first of these texts whose phrases mean one."""
+    return next((found[0] for found in map(code_of_phrase, texts) if found is not None), None)
 
 
 @cache
