@@ -4,74 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import sys
-from collections.abc import AsyncIterator, Callable
-from pathlib import Path
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from google.adk.agents import LlmAgent
-from google.adk.apps import App
-from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_request import LlmRequest
-from google.adk.models.llm_response import LlmResponse
-from google.adk.runners import InMemoryRunner
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.google_search_tool import google_search
 from google.adk.tools.long_running_tool import LongRunningFunctionTool
-from google.adk.tools.mcp_tool.mcp_session_manager import StdioConnectionParams
-from google.adk.tools.mcp_tool.mcp_toolset import McpToolset
-from google.adk.tools.openapi_tool import OpenAPIToolset
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
-from mcp import StdioServerParameters
+from scripted_adk import ScriptedModel, converse, one_call
 
 import telltale
 from telltale.adk import GuardedTool, GuardedToolset, TelltalePlugin, guarded
 from telltale.testing import assert_envelope, assert_error_maps
-
-
-class ScriptedModel(BaseLlm):
-    """Plays `next_step`, a function from the user's words and the last tool answer to a call or a text."""
-
-    next_step: Callable[..., Any]
-    tool: str = "book_meeting"
-
-    async def generate_content_async(self, llm_request: LlmRequest, stream: bool = False) -> AsyncIterator[LlmResponse]:
-        """The next step, read off the request as a real model reads it."""
-        user, told, number = "", None, 0
-        for content in llm_request.contents:
-            for part in content.parts or []:
-                if part.text and content.role == "user":
-                    user, told = part.text, None
-                if part.function_response:
-                    told, number = part.function_response.response, number + 1
-        step = self.next_step(user, told)
-        if isinstance(step, str):
-            part = types.Part(text=step)
-        else:
-            call = types.FunctionCall(name=self.tool, args=step, id=f"call_{number + 1}")
-            part = types.Part(function_call=call)
-        yield LlmResponse(content=types.Content(role="model", parts=[part]))
-
-
-def converse(agent: LlmAgent, turns: tuple[str, ...], plugins: list[Any] | None = None) -> tuple[list[Any], Any]:
-    """The conversation's tool answers, from the session's own events, and the session."""
-
-    async def talk() -> Any:
-        runner = InMemoryRunner(app=App(name="meetings", root_agent=agent, plugins=plugins or []))
-        session = await runner.session_service.create_session(app_name="meetings", user_id="ada", session_id="conv-1")
-        for turn in turns:
-            message = types.Content(role="user", parts=[types.Part(text=turn)])
-            async for _ in runner.run_async(user_id="ada", session_id=session.id, new_message=message):
-                pass
-        return await runner.session_service.get_session(app_name="meetings", user_id="ada", session_id="conv-1")
-
-    session = asyncio.run(talk())
-    told = [answer.response for event in session.events for answer in event.get_function_responses()]
-    return told, session
 
 
 def test_the_scenario(scenario: Any, spans: Any, judged: Any) -> None:
@@ -230,17 +180,6 @@ def test_a_toolset_comes_guarded_under_its_prefix() -> None:
     assert inner.closed
 
 
-def one_call(tool: Any, arguments: dict[str, Any], plugins: list[Any] | None = None, name: str = "") -> list[Any]:
-    """The answers of one call by the model, then it stops."""
-
-    def step(user: str, told: Any = None) -> Any:
-        return arguments if told is None else "done"
-
-    model = ScriptedModel(model="scripted", next_step=step, tool=name or getattr(tool, "name", ""))
-    told, _ = converse(LlmAgent(name="scheduler", model=model, tools=[tool]), ("go",), plugins)
-    return told
-
-
 def test_missing_arguments_are_fixable() -> None:
     """ADK's own sentence for a missing parameter becomes an envelope that names it (a canary for the sentence)."""
     (told,) = one_call(guarded(book_meeting), {"slot": "10:00"})
@@ -382,87 +321,6 @@ def test_the_example_runs(example: Any) -> None:
 
     for word in ("fix_arguments", "retry_later", "stop_and_tell_user", "nothing was booked", "Booked: m-7781"):
         assert word in printed
-
-
-SERVER = '''
-from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-
-server = MCPServer("calendar")
-
-@server.tool()
-def book_meeting(date: str) -> dict[str, str]:
-    """Book a meeting."""
-    if date == "refused":
-        raise ToolError("date must be in the future")
-    if date == "crash":
-        raise KeyError("db-7.internal")
-    return {"meetingId": "m-7781"}
-
-server.run("stdio")
-'''
-
-
-def test_an_mcp_toolset_is_guarded(tmp_path: Path) -> None:
-    """McpToolset over stdio: `isError` becomes an envelope, a good result stays whole, the declaration is its own."""
-    script = tmp_path / "server.py"
-    script.write_text(SERVER)
-    connection = StdioConnectionParams(
-        server_params=StdioServerParameters(command=sys.executable, args=[str(script)]), timeout=30
-    )
-    dates = ["refused", "crash", "2026-10-06"]
-
-    def step(user: str, told: Any = None) -> Any:
-        return {"date": dates.pop(0)} if dates else "done"
-
-    async def declared() -> tuple[Any, Any]:
-        plain, toolset = McpToolset(connection_params=connection), guarded(McpToolset(connection_params=connection))
-        found = (await plain.get_tools())[0]._get_declaration(), (await toolset.get_tools())[0]._get_declaration()
-        await plain.close()
-        await toolset.close()
-        return found
-
-    before, after = asyncio.run(declared())
-    assert before == after
-    model = ScriptedModel(model="scripted", next_step=step)
-    toolset = guarded(McpToolset(connection_params=connection))
-    told, _ = converse(LlmAgent(name="scheduler", model=model, tools=[toolset]), ("go",))
-
-    envelopes = [assert_envelope(answer) for answer in told]
-    assert [(e.get("error") or {}).get("code") for e in envelopes] == ["INVALID_ARGUMENT", "INTERNAL", None]
-    assert "internal" not in envelopes[1]["error"]["message"]
-    assert envelopes[2]["output"]["structuredContent"] == {"meetingId": "m-7781"}
-
-
-def test_openapi_tools_are_guarded(scenario: Any) -> None:
-    """Tools that ADK generates from an OpenAPI document say their HTTP status in a sentence; it becomes the code."""
-    operation = {
-        "operationId": "bookMeeting",
-        "summary": "Book a meeting.",
-        "requestBody": {
-            "content": {"application/json": {"schema": {"type": "object", "properties": {"date": {"type": "string"}}}}}
-        },
-        "responses": {"201": {"description": "Booked."}},
-    }
-    spec = {
-        "openapi": "3.0.0",
-        "info": {"title": "calendar", "version": "1"},
-        "servers": [{"url": scenario._url.removesuffix("/meetings")}],
-        "paths": {"/meetings": {"post": operation}},
-    }
-    plain = OpenAPIToolset(spec_dict=spec)
-    for tool in asyncio.run(plain.get_tools()):
-        tool._allow_private_network_access = True  # the scenario's backend is on this machine
-    toolset = guarded(plain)
-
-    async def declared(tools: Any) -> Any:
-        return [tool._get_declaration() for tool in await tools.get_tools()]
-
-    assert asyncio.run(declared(plain)) == asyncio.run(declared(toolset))
-    (told,) = one_call(toolset, {"date": "2026-10-06"}, name="book_meeting")
-    body = assert_envelope(told)["error"]
-    assert body["code"] == "UNAVAILABLE"
-    assert "internal" not in body["message"]
 
 
 def test_the_frameworks_signals_still_exist(missing_signals: Any) -> None:
