@@ -14,7 +14,7 @@ from analytics.judge import judge_calls
 from analytics.normalise import normalise
 from analytics.settings import JudgeSettings
 from analytics.spans import CLIENT, ERROR, UNSET, Span, Trace
-from telltale.payload.unwrap import MAX_READ
+from telltale.payload.wrappers import MAX_READ
 
 SETTINGS = JudgeSettings()
 SECOND = 1_000_000_000

@@ -16,7 +16,7 @@ from typing import Any
 from analytics.normalise import normalise
 from analytics.settings import JudgeSettings
 from analytics.spans import Span, Trace
-from telltale.payload.unwrap import MAX_READ, unwrap
+from telltale.payload.wrappers import MAX_READ, unwrap
 
 BAR_CALL_US = 25.0
 """Most microseconds of CPU that a tool call may take, its HTTP child included, messages not."""

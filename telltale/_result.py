@@ -74,7 +74,7 @@ def masked_failure(text: str) -> Failure | None:
     """The failure behind a sentence that a framework puts in an exception's place, or None for every other text."""
     if not 0 < len(text) <= _MASK_CAP:
         return None
-    from telltale.payload.catalogues import masking_of  # late: most tools never return text
+    from telltale.payload.texts.catalogues import masking_of  # late: most tools never return text
 
     found = masking_of(text)
     return failed_text(text, f"masked by {found.framework}") if found is not None else None
@@ -82,7 +82,7 @@ def masked_failure(text: str) -> Failure | None:
 
 def failed_text(text: str, mapped_from: str) -> Failure:
     """The failure that a text tells which is known to tell of one: its code from standard phrases, else INTERNAL."""
-    from telltale.payload.catalogues import masking_of
+    from telltale.payload.texts.catalogues import masking_of
 
     code = code_of_text(text) or Code.INTERNAL
     ref = reference() if code is Code.INTERNAL else None
@@ -95,7 +95,7 @@ def code_of_text(text: str | None) -> Code | None:
     """The code that a failing text's standard phrases mean (`timed out`, `not found`), None where it has none."""
     if not text:
         return None
-    from telltale.payload.phrases import code_of_phrase
+    from telltale.payload.codes.phrases import code_of_phrase
 
     found = code_of_phrase(text)
     return found[0] if found is not None else None

@@ -18,8 +18,8 @@ from analytics.questions.call_object import evidence_of
 from analytics.settings import ToolSettings
 from analytics.store import TraceKey
 from telltale.payload import PAYLOAD_RULES, Asked, read_payload
-from telltale.payload.empty import is_empty
-from telltale.payload.verbs import Verb, verb_of
+from telltale.payload.asked.verbs import Verb, verb_of
+from telltale.payload.objects.empty import is_empty
 from telltale.vocabulary import Outcome, Payload
 
 DISMISSING = frozenset({"trace.control_flow", "trace.exception_handled", "trace.refused"})

@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import Any
 
 from analytics.spans import Span
-from telltale.payload.unwrap import decode
+from telltale.payload.wrappers import decode
 
 
 class Kind(IntEnum):

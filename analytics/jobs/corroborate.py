@@ -19,8 +19,8 @@ from analytics.jobs.writing import Change, Placed, write_change
 from analytics.judge.rules import NEVER_EMPTY, SAME_UPSTREAM
 from analytics.questions.times import HOUR_NS
 from analytics.store import Store
-from telltale.payload.empty import is_empty
-from telltale.payload.unwrap import unwrap
+from telltale.payload.objects.empty import is_empty
+from telltale.payload.wrappers import unwrap
 from telltale.vocabulary import Confidence
 
 WINDOW_NS = HOUR_NS // 2

@@ -14,7 +14,7 @@ from analytics.conventions.convention import Kind
 from analytics.conventions.vocabulary import kind_of
 from analytics.judge import Answer
 from analytics.spans import Event, Span
-from telltale.payload.unwrap import decode
+from telltale.payload.wrappers import decode
 
 MAX_NODES = 20_000
 """Most lists and objects looked at in the messages of one span."""

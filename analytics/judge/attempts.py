@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analytics.spans import CLIENT, ERROR, PRODUCER, Span
-from telltale.payload.codes import ERRNO, code_of_class, code_of_grpc, code_of_http, code_of_sqlstate
-from telltale.payload.exits import is_answer
-from telltale.payload.phrases import code_of_phrase, first_code
+from telltale.payload.codes.infer import ERRNO, code_of_class, code_of_grpc, code_of_http, code_of_sqlstate
+from telltale.payload.codes.phrases import code_of_phrase, first_code
+from telltale.payload.texts.exits import is_answer
 from telltale.vocabulary import Code
 
 _OUTGOING_KEYS = (

@@ -11,12 +11,12 @@ from analytics.judge.case import Case, Verdict
 from analytics.judge.echo import echoed_status, refused_fields
 from analytics.spans import ERROR, Span
 from telltale.payload import Reading, Says
-from telltale.payload.budgets import names_a_spent_budget
-from telltale.payload.empty import is_empty, is_frame
-from telltale.payload.exits import exit_told, is_answer, reports_findings
-from telltale.payload.fields import Role, role_of
-from telltale.payload.shapes import says_it_went_well
-from telltale.payload.verbs import Verb, verb_of
+from telltale.payload.asked.verbs import Verb, verb_of
+from telltale.payload.codes.budgets import names_a_spent_budget
+from telltale.payload.objects.empty import is_empty, is_frame
+from telltale.payload.objects.fields import Role, role_of
+from telltale.payload.objects.shapes import says_it_went_well
+from telltale.payload.texts.exits import exit_told, is_answer, reports_findings
 from telltale.payload.words import words
 from telltale.vocabulary import Code, Confidence, Payload
 

@@ -11,7 +11,7 @@ from analytics.normalise.logical_call import LogicalCall, Mark
 from analytics.settings import ToolSettings
 from analytics.spans import Span
 from telltale.payload import Asked, Reading
-from telltale.payload.verbs import Verb, verb_of
+from telltale.payload.asked.verbs import Verb, verb_of
 from telltale.vocabulary import Confidence, Declared, Outcome
 
 _MOST_EVIDENCE = 40

@@ -10,13 +10,13 @@ from analytics.judge.case import Verdict
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from telltale import names
 from telltale.payload import Reading
-from telltale.payload.budgets import tells_of_a_spent_budget
-from telltale.payload.codes import ERRNO, code_of_class, is_defect
-from telltale.payload.denials import refused_value
-from telltale.payload.evidence import told_texts
-from telltale.payload.marks import coded_mark_of, mark_of
-from telltale.payload.phrases import code_of_phrase
-from telltale.payload.told import code_of_named_class, code_of_told_name
+from telltale.payload.codes.budgets import tells_of_a_spent_budget
+from telltale.payload.codes.infer import ERRNO, code_of_class, is_defect
+from telltale.payload.codes.phrases import code_of_phrase
+from telltale.payload.codes.told import code_of_named_class, code_of_told_name
+from telltale.payload.objects.evidence import told_texts
+from telltale.payload.texts.denials import refused_value
+from telltale.payload.texts.marks import coded_mark_of, mark_of
 from telltale.vocabulary import Code, code_of_http
 
 _DECISIVE = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE})

@@ -8,12 +8,12 @@ from analytics.judge.case import Verdict
 from analytics.judge.code import class_of
 from analytics.normalise.logical_call import LogicalCall, Meaning
 from telltale.payload import Reading
-from telltale.payload.budgets import names_a_spent_budget, tells_of_a_spent_budget
-from telltale.payload.catalogues import injection_in, masking_of, says_nothing
-from telltale.payload.evidence import told_texts
+from telltale.payload.asked.verbs import Verb, names_documents, verb_of
+from telltale.payload.codes.budgets import names_a_spent_budget, tells_of_a_spent_budget
 from telltale.payload.leaks import holds_stack, leaks_in
-from telltale.payload.named import denies_tool
-from telltale.payload.verbs import Verb, names_documents, verb_of
+from telltale.payload.objects.evidence import told_texts
+from telltale.payload.texts.catalogues import injection_in, masking_of, says_nothing
+from telltale.payload.texts.named import denies_tool
 from telltale.payload.words import words
 from telltale.vocabulary import MESSAGE_CAP, NOT_RETRYABLE, Action, Code, Flag, Outcome, Payload
 

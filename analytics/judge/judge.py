@@ -19,9 +19,9 @@ from analytics.normalise.logical_call import LogicalCall
 from analytics.settings import JudgeSettings, ToolSettings
 from analytics.spans import Trace
 from telltale.payload import Asked, Reading, read_payload
-from telltale.payload.prefix import parse_prefix
 from telltale.payload.reader import retry_after
-from telltale.payload.unwrap import unwrap
+from telltale.payload.wrappers import unwrap
+from telltale.payload.wrappers.prefix import parse_prefix
 from telltale.vocabulary import Outcome, Payload
 
 TEXT_CAP = 16_384

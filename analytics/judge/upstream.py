@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from analytics.judge.attempts import Attempt, attempt_of, exception_of, number_of
 from analytics.normalise.logical_call import LogicalCall, Meaning
 from analytics.spans import ERROR, Span, Trace
-from telltale.payload.phrases import first_code
+from telltale.payload.codes.phrases import first_code
 from telltale.payload.words import words
 from telltale.vocabulary import Code
 

@@ -13,7 +13,7 @@ from analytics.judge.upstream import Surroundings, TraceIndex
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from analytics.settings import ToolSettings
 from telltale.payload import PAYLOAD_RULES, Asked, Reading, Says
-from telltale.payload.refusals import Refusal, refusal_of
+from telltale.payload.texts.refusals import Refusal, refusal_of
 from telltale.vocabulary import Confidence, Declared, Outcome, Payload
 
 

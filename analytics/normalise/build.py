@@ -21,7 +21,7 @@ from analytics.normalise.upstream import upstream_of
 from analytics.normalise.values import MISSING, as_text
 from analytics.settings import JudgeSettings
 from analytics.spans import Span, Trace
-from telltale.payload.unwrap import uncollected, unwrap
+from telltale.payload.wrappers import uncollected, unwrap
 from telltale.vocabulary import Payload
 
 

@@ -16,7 +16,7 @@ from analytics.conventions.convention import Kind, text
 from analytics.conventions.vocabulary import AGENT_KEYS, MODEL_KEYS, SCOPED, SESSION_KEYS, USER_KEYS
 from analytics.normalise.tree import NONE, Tree
 from analytics.spans import LogRecord, Span
-from telltale.payload.unwrap import decode
+from telltale.payload.wrappers import decode
 
 _METADATA_SESSION = ("session_id", "sessionId", "conversation_id", "thread_id")
 _METADATA_USER = ("user_id", "userId", "user")

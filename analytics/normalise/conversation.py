@@ -15,7 +15,7 @@ from analytics.conventions.vocabulary import MESSAGES_IN, MESSAGES_OUT, SCOPED
 from analytics.normalise.messages import Exchange, Request, Response, merged, read_flattened, read_messages
 from analytics.normalise.tree import Tree
 from analytics.spans import Event, LogRecord, Span
-from telltale.payload.unwrap import decode
+from telltale.payload.wrappers import decode
 
 _EVENT_OUT = frozenset({"gen_ai.choice", "gen_ai.client.inference.operation.details"})
 _EVENT_IN = frozenset({"gen_ai.assistant.message", "gen_ai.tool.message", "gen_ai.client.inference.operation.details"})

@@ -24,7 +24,7 @@ from analytics.normalise.reading import arguments_of
 from analytics.normalise.tree import NONE, Tree
 from analytics.normalise.values import MISSING, as_text, same_arguments
 from analytics.spans import ERROR, Span
-from telltale.payload.unwrap import unwrap
+from telltale.payload.wrappers import unwrap
 from telltale.vocabulary import Payload
 
 LOOK_AHEAD = 16

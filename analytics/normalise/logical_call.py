@@ -8,7 +8,7 @@ from typing import Any
 
 from analytics.normalise.messages import shown_in
 from analytics.spans import Span
-from telltale.payload.unwrap import Unwrapped
+from telltale.payload.wrappers import Unwrapped
 from telltale.vocabulary import Payload
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from analytics.normalise.logical_call import LogicalCall, Meaning
 from analytics.normalise.reading import ToolSpan
 from analytics.normalise.values import MISSING
-from telltale.payload.unwrap import MAX_READ
+from telltale.payload.wrappers import MAX_READ
 from telltale.vocabulary import Payload
 
 SCRUBBED = "[Scrubbed due to "

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analytics.normalise.values import MISSING, as_text
-from telltale.payload.unwrap import Unwrapped, decode, unwrap
+from telltale.payload.wrappers import Unwrapped, decode, unwrap
 
 MAX_NODES = 200_000
 """Most lists and objects looked at in one set of messages."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analytics.spans import Span
-from telltale.payload.unwrap import decode
+from telltale.payload.wrappers import decode
 
 _LISTS = ("gen_ai.tool.definitions", "ai.prompt.tools", "gen_ai.request.tools")
 _FLAT = ("llm.tools.", ".tool.json_schema")

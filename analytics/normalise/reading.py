@@ -12,7 +12,7 @@ from analytics.conventions.vocabulary import Plan, plan_of
 from analytics.normalise.messages import last_response
 from analytics.normalise.values import MISSING
 from analytics.spans import ERROR, Span
-from telltale.payload.unwrap import decode, too_deep
+from telltale.payload.wrappers import decode, too_deep
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from telltale.payload.codes import code_of
+from telltale.payload.codes.infer import code_of
 from telltale.payload.leaks import forbidden_in
 from telltale.payload.reading import Envelope
 from telltale.vocabulary import MESSAGE_CAP, Action

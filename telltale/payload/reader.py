@@ -6,18 +6,18 @@ import json
 from http import HTTPStatus
 from typing import Any
 
-from telltale.payload.asking import is_data_file, selects
-from telltale.payload.carried import carried_text, failed_items
-from telltale.payload.codes import code_of, code_of_class, code_of_number
+from telltale.payload.asked.asking import is_data_file, selects
+from telltale.payload.asked.verbs import Verb, hands_out_logs, names_documents, names_errors, verb_of
+from telltale.payload.codes.infer import code_of, code_of_class, code_of_number
+from telltale.payload.codes.phrases import code_of_phrase
 from telltale.payload.envelope import assess_envelope
-from telltale.payload.evidence import told_texts
-from telltale.payload.fields import fields_of, is_truthy_error, role_of
-from telltale.payload.inner_status import ABOUT_THE_ANSWER
-from telltale.payload.objects import read_object
-from telltale.payload.phrases import code_of_phrase
+from telltale.payload.objects.carried import carried_text, failed_items
+from telltale.payload.objects.evidence import told_texts
+from telltale.payload.objects.fields import fields_of, is_truthy_error, role_of
+from telltale.payload.objects.inner_status import ABOUT_THE_ANSWER
+from telltale.payload.objects.read import read_object
 from telltale.payload.reading import Asked, Finding, Reading, Says
-from telltale.payload.texts import read_text
-from telltale.payload.verbs import Verb, hands_out_logs, names_documents, names_errors, verb_of
+from telltale.payload.texts.read import read_text
 from telltale.vocabulary import Code
 
 _NESTING = (
@@ -58,7 +58,7 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
     """Reads what a result says of itself.
 
     Args:
-        value: the tool's own value: JSON kinds, already unwrapped (`telltale.payload.unwrap` takes wrappers off).
+        value: the tool's own value: JSON kinds, already unwrapped (see `telltale.payload.wrappers`).
         asked: the tool's name and arguments and what the maintainer said of it; without it, names and arguments
             cannot excuse anything.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from telltale.payload.empty import is_empty, without_echo
+from telltale.payload.objects.empty import is_empty, without_echo
 from telltale.vocabulary import Code
 
 

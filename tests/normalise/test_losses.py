@@ -7,7 +7,7 @@ from typing import Any
 from analytics.normalise import LogicalCall, normalise
 from analytics.settings import JudgeSettings
 from analytics.spans import Event, Span, Trace
-from telltale.payload.unwrap import MAX_READ
+from telltale.payload.wrappers import MAX_READ
 from telltale.vocabulary import Payload
 
 

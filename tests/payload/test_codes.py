@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from telltale.payload.codes import code_of, code_of_class, code_of_sqlstate, is_defect
-from telltale.payload.phrases import code_of_phrase
+from telltale.payload.codes.infer import code_of, code_of_class, code_of_sqlstate, is_defect
+from telltale.payload.codes.phrases import code_of_phrase
 from telltale.vocabulary import Code
 
 

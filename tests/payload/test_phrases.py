@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from telltale.payload import phrases
-from telltale.payload.phrase_table import ENTRIES
-from telltale.payload.phrases import code_of_phrase
+from telltale.payload.codes import phrases
+from telltale.payload.codes.phrase_table import ENTRIES
+from telltale.payload.codes.phrases import code_of_phrase
 from telltale.vocabulary import Code
 
 PHRASES: dict[str, list[str]] = json.loads((Path(__file__).parent / "data" / "phrases.json").read_text("utf-8"))

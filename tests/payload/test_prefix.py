@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telltale.payload.prefix import parse_prefix
+from telltale.payload.wrappers.prefix import parse_prefix
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from telltale.payload.refusals import Refusal, refusal_of
+from telltale.payload.texts.refusals import Refusal, refusal_of
 
 
 @pytest.mark.parametrize(

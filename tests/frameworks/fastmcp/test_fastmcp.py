@@ -181,7 +181,7 @@ def test_a_good_result_is_the_servers_own() -> None:
 )
 def test_fastmcps_masking_sentences(masked: bool, sentence: str) -> None:
     """A canary: when FastMCP changes its words, the catalogue of masking sentences has to learn them."""
-    from telltale.payload.catalogues import masking_of
+    from telltale.payload.texts.catalogues import masking_of
 
     server: FastMCP[Any] = FastMCP("calendar", mask_error_details=masked)
 

@@ -167,7 +167,7 @@ def test_the_session_is_otherwise_the_inner_one(scenario: Any) -> None:
 )
 def test_the_sdks_masking_sentences(tool: str, arguments: dict[str, Any], sentence: str) -> None:
     """A canary: when the SDK changes its words, the catalogue of masking sentences has to learn them."""
-    from telltale.payload.catalogues import masking_of
+    from telltale.payload.texts.catalogues import masking_of
 
     server = MCPServer("calendar")
 

@@ -225,7 +225,7 @@ def test_an_mcp_server_is_guarded_in_place() -> None:
 
 def test_the_sdks_masking_sentence() -> None:
     """A canary: when the SDK changes its words, the catalogue of masking sentences has to learn them."""
-    from telltale.payload.catalogues import masking_of
+    from telltale.payload.texts.catalogues import masking_of
 
     def crash() -> str:
         """Crash."""

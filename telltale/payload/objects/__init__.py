@@ -1,0 +1,1 @@
+"""The rules over objects: what keys and values say."""

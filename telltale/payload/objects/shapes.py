@@ -1,0 +1,300 @@
+"""The payload rules over whole shapes: bare error objects, validators' reports, batches of which nothing succeeded."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from telltale.payload.asked.asking import asks_for_state, is_rehearsed
+from telltale.payload.asked.verbs import Verb, names_a_new_deed, names_errors, verb_of
+from telltale.payload.codes.infer import (
+    REASON_PHRASES,
+    code_of,
+    code_of_class,
+    code_of_grpc,
+    code_of_http,
+    code_of_number,
+    code_of_sqlstate,
+)
+from telltale.payload.objects.evidence import code_inside, short
+from telltale.payload.objects.fields import Fields, Role, role_of
+from telltale.payload.reading import Asked, Finding, Says
+from telltale.payload.words import words
+from telltale.vocabulary import Code
+
+_BODIES = {
+    **REASON_PHRASES,
+    "not authenticated": 401,
+    "missing authentication token": 401,
+    "internal server error": 500,
+    "access denied": 403,
+    "endpoint request timed out": 504,
+    "you do not have permission to perform this action": 403,
+    "authentication credentials were not provided": 401,
+    "full authentication is required to access this resource": 401,
+    "user is not authorized to access this resource": 403,
+    "the caller does not have permission": 403,
+}
+_ABOUT_ERRORS = frozenset(("stack", "message", "code", "status"))
+_EXCEPTION_KEYS = ("exceptionType", "ExceptionType", "exception_type", "exceptionMessage", "ExceptionMessage")
+
+
+def error_object(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """A result that is itself an error: `{"code", "message", "retryable"}`, a JSON-RPC or gRPC error, an exception."""
+    frames = _stack_frames(value)
+    if frames is not None and (fields.has(Role.MESSAGE) or "localizedMessage" in value):
+        return Finding("payload.error_object", Says.FAILED, frames, short(value.get("message")), code_inside(value))
+    name = value.get("name")
+    written = isinstance(name, str) and name.endswith(("Error", "Exception")) and not _ABOUT_ERRORS.isdisjoint(value)
+    if written and (fields.substance <= 1 or not (names_errors(asked.tool) or verb_of(asked.tool) is Verb.READ)):
+        return Finding("payload.error_object", Says.FAILED, "name", str(name)[:200], code_of_class(str(name)))
+    if fields.substance > 1:
+        return None
+    for key in _EXCEPTION_KEYS:
+        inner = value.get(key)
+        if isinstance(inner, str) and inner:
+            return Finding("payload.error_object", Says.FAILED, key, inner[:200], code_of_class(inner))
+    for key, inner in fields.get(Role.CODE):
+        found = _numbered(key, inner, value, fields, asked) if not _asks_with_a_code(asked) else None
+        if found is None and (fields.substance == 0 or fields.has(Role.RETRY)):
+            found = _coded(key, inner, value, fields, asked)
+        if found is not None:
+            return found
+    return None
+
+
+def _numbered(key: str, inner: Any, value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"code": 102, "message": "…", "data": null}`: a frame of code, message and data, with a code and no data.
+
+    Of a tool that acts also `{"code": 50001, "message": "…"}`: an HTTP status with two digits of the service's own.
+    """
+    if type(inner) is not int or inner in _FINE_CODES or _is_a_fine_number(inner) or not tells(fields):
+        return None
+    numbered = 40_000 <= inner < 60_000 and code_of_number(inner) is not None and verb_of(asked.tool) is not Verb.READ
+    if numbered and not fields.substance:
+        return Finding("payload.error_object", Says.FAILED, key, inner, code_of_number(inner))
+    if not any(name in value and not value[name] for name in _DATA) or any(value[name] for name in fields.keys):
+        return None
+    return Finding("payload.error_object", Says.FAILED, key, inner, code_inside(value, fields))
+
+
+def _is_a_fine_number(number: int) -> bool:
+    """Whether a service's number is one of those for success: HTTP's 2xx, alone or with digits behind, or round.
+
+    Alipay answers 10000, admin frameworks 20000, others 1000.
+    """
+    return 200 <= number < 300 or 20_000 <= number < 21_000 or 200_000 <= number < 210_000 or number in _ROUND
+
+
+_ROUND = (100, 1_000, 10_000, 100_000)
+_DATA = ("data", "result", "Data", "Result")
+_FINE_CODES = frozenset((0, 1))
+_FINE_MESSAGES = frozenset(("ok", "success", "succeeded", "done", "成功", "操作成功"))
+
+
+def tells(fields: Fields) -> bool:
+    """Whether a message says something else than that all is well."""
+    return any(isinstance(inner, str) and not _is_fine(inner) for _, inner in fields.get(Role.MESSAGE))
+
+
+def says_it_went_well(value: dict[str, Any]) -> bool:
+    """Whether a message ends as reports of success do: `{"message": "Berth edited successfully", …}`."""
+    message = value.get("message", value.get("msg"))
+    said = message.strip(" \t\n.!。！").lower() if isinstance(message, str) else ""
+    return said.endswith(_FINE_ENDS) and not said.endswith(_ILL_ENDS)
+
+
+def _is_fine(message: str) -> bool:
+    said = message.strip(" \t\n.!。！").lower()
+    return said in ("", *_FINE_MESSAGES) or (said.endswith(_FINE_ENDS) and not said.endswith(_ILL_ENDS))
+
+
+_FINE_ENDS = ("成功", " successfully", " successful", " succeeded")
+_ILL_ENDS = ("不成功", "未成功", "not successful", "not succeeded", "be successful")
+
+
+def _stack_frames(value: dict[str, Any]) -> str | None:
+    """The key under which an exception was written out with its stack frames (`{"stackTrace": [{"className", …}]}`)."""
+    for key in ("stackTrace", "stacktrace", "stack_trace"):
+        inner = value.get(key)
+        if isinstance(inner, list) and inner and isinstance(inner[0], dict) and not _FRAME.isdisjoint(inner[0]):
+            return key
+    return None
+
+
+_FRAME = frozenset(("className", "methodName", "lineNumber", "fileName", "filename", "lineno"))
+
+
+def _coded(key: str, inner: Any, value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """A code with what makes it an error object: a JSON-RPC number, advice to retry, a known name beside a message."""
+    if not (fields.has(Role.MESSAGE) or fields.has(Role.RETRY)):
+        return None
+    if isinstance(inner, int) and not isinstance(inner, bool):
+        if -32768 <= inner <= -32000:
+            return Finding("payload.error_object", Says.FAILED, key, inner, code_inside(value, fields))
+        if isinstance(value.get("details"), list) and "message" in value and code_of_grpc(inner) is not None:
+            return Finding("payload.error_object", Says.FAILED, key, inner, code_of_grpc(inner))
+    elif isinstance(inner, str):
+        known = code_of(inner) or code_of_sqlstate(inner)
+        if known is None and (inner.endswith(("Error", "Exception")) or "_" in inner):
+            known = code_of_class(inner)
+        advised = isinstance(value.get("retryable"), bool) or (known is not None and fields.has(Role.RETRY))
+        advised = advised or (_names_an_error(inner, value) and not names_errors(asked.tool))
+        if (known is not None or advised) and _was_given(inner, asked):
+            return None
+        if advised or (isinstance(value.get("message"), str) and known is not None):
+            return Finding("payload.error_object", Says.FAILED, key, inner[:200], known or code_inside(value, fields))
+    return None
+
+
+def _names_an_error(code: str, value: dict[str, Any]) -> bool:
+    """Whether a code in capitals says of itself that it is an error's, beside a message: `E_BAY_SHUT`, `TOOL_ERROR`."""
+    parts = code.split("_") if code.isupper() and "_" in code and isinstance(value.get("message"), str) else [""]
+    return parts[0] in ("E", "ERR", "ERROR") or parts[-1] in ("ERR", "ERROR", "EXCEPTION")
+
+
+def _asks_with_a_code(asked: Asked) -> bool:
+    """Whether the caller had sent a code of its own, so that the answer's may be another form of it."""
+    return isinstance(asked.arguments, dict) and "code" in asked.arguments
+
+
+def _was_given(code: str, asked: Asked) -> bool:
+    """Whether the caller had named the code, so that the object explains it."""
+    given = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
+    return any(isinstance(value, str) and value.lower() == code.lower() for value in given)
+
+
+def validator_report(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"detail": [{"loc", "msg", "type"}]}`: a web framework refused the request that the tool sent on."""
+    if fields.substance or len(value) > 3:
+        return None
+    detail = value.get("detail")
+    if isinstance(detail, list) and detail and isinstance(detail[0], dict) and {"loc", "msg"} <= detail[0].keys():
+        return Finding("payload.error_object", Says.HIDDEN, "detail", short(detail[0]), Code.INVALID_ARGUMENT)
+    return None
+
+
+def reason_phrase(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"message": "Forbidden"}`: nothing but the reason phrase of an HTTP error, as gateways and frameworks answer."""
+    if len(value) > 4 or not all(value[key] is True for key in fields.keys):
+        return None
+    for key, inner in fields.get(Role.MESSAGE):
+        status = _BODIES.get(inner.strip(" .!").lower()) if isinstance(inner, str) and len(inner) < 80 else None
+        if status is not None:
+            return Finding("payload.reason_phrase", Says.HIDDEN, key, inner, code_of_http(status))
+        if isinstance(inner, str) and _CLASS_NAME.fullmatch(inner) is not None:
+            return Finding("payload.reason_phrase", Says.HIDDEN, key, inner, code_of_class(inner))
+    return None
+
+
+_CLASS_NAME = re.compile(r"[A-Z]\w{2,60}(?:Error|Exception)")
+
+
+def error_page(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"url": "chrome-error://chromewebdata/"}`: where a browser ends that could not load what it was sent to.
+
+    So is a blank page, where it was sent to an address.
+    """
+    sent = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
+    pages = (*_ERROR_PAGES, "about:blank") if any("://" in str(each)[:12] for each in sent) else _ERROR_PAGES
+    for key in _ADDRESSES if not _ADDRESS_KEYS.isdisjoint(value) else ():
+        inner = value.get(key)
+        if isinstance(inner, str) and inner.startswith(pages):
+            return Finding("payload.error_page", Says.HIDDEN, key, inner[:200], Code.UNAVAILABLE)
+    return None
+
+
+_ADDRESSES = ("url", "final_url", "finalUrl", "current_url", "currentUrl", "page_url", "pageUrl", "location", "href")
+_ADDRESS_KEYS = frozenset(_ADDRESSES)
+_ERROR_PAGES = ("chrome-error://", "edge-error://", "about:neterror", "about:certerror")
+
+
+def nothing_succeeded(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """A batch of which nothing succeeded, by its counters: of what was tried, or asked for, none was done."""
+    if verb_of(asked.tool) not in (Verb.CHANGE, Verb.UNKNOWN):
+        return None
+    done = [inner for _, inner in fields.get(Role.GOOD) if type(inner) is int]
+    for key, inner in fields.get(Role.BAD):
+        if type(inner) is int and inner > 0 and done and not any(done):
+            return Finding("payload.items_failed", Says.HIDDEN, key, inner)
+    return (_none_done(value, asked) or _deed_denied(value, asked)) if len(value) <= _MOST_COUNTERS else None
+
+
+def _deed_denied(value: dict[str, Any], asked: Asked) -> Finding | None:
+    """`{"submitted": false}` of `submit_job`: the deed that the tool is named after, denied in a flag of its own.
+
+    Not of deeds that may be unnecessary (an update, a removal), where `false` says that nothing had to be done, and
+    not where another flag says what was done in its place (`{"sent": false, "scheduled": true}`).
+    """
+    if is_rehearsed(value, asked):
+        return None
+    refused = verb_of(asked.tool) is Verb.CHANGE and _names_a_code(value, asked)
+    replaced = not refused and any(inner is True and _is_a_deed(str(key)) for key, inner in value.items())
+    for key, inner in value.items():
+        denied = inner is False and role_of(key) is None
+        if denied and not replaced and (refused or names_a_new_deed(asked.tool, str(key))):
+            return Finding("payload.flag_false", Says.FAILED, str(key), False)
+    return None
+
+
+def _is_a_deed(flag: str) -> bool:
+    """Whether a flag that is set may say what was done or is so already, and not that, or why, it was refused."""
+    return role_of(flag) is None and code_of(flag) is None and _REFUSALS.isdisjoint(_PLAIN_WORDS.findall(flag.lower()))
+
+
+_PLAIN_WORDS = re.compile(r"[a-z]+")
+_REFUSALS = words(
+    """
+    refused rejected failed failure error errors invalid blocked denied limited ratelimited throttled bounced expired
+    suspended unavailable unauthorized forbidden retry retryable cancelled canceled disabled unreachable offline
+    """
+)
+
+
+def _names_a_code(value: dict[str, Any], asked: Asked) -> bool:
+    """Whether a reason or code beside the flags is a known one in capitals (`"reason": "FORBIDDEN"`), and no deed's."""
+    for key in ("reason", "code", "cause"):
+        told = value.get(key)
+        if isinstance(told, str) and told.isupper() and len(told) <= _LONGEST_CODE and code_of(told) is not None:
+            return not asks_for_state(asked, told)
+    return False
+
+
+_LONGEST_CODE = 60
+
+
+def _none_done(value: dict[str, Any], asked: Asked) -> Finding | None:
+    """`{"requestedCount": 2, "appliedCount": 0}`: something wanted or refused, and every counter of the done at 0.
+
+    Of a tool that changes something also `{"accepted": [], "rejected": ["…"]}`; others may sort things so.
+    """
+    lists = verb_of(asked.tool) is Verb.CHANGE
+    if not any((type(inner) is int and inner == 0) or (lists and inner == []) for inner in value.values()):
+        return None
+    counts = [(set(_WORDS.findall(str(key).lower())), str(key), inner) for key, inner in value.items()]
+    done = [inner for said, _, inner in counts if _counts(inner, lists) and said & _DONE and not said & _OTHERS]
+    if not done or any(done):
+        return None
+    for said, key, inner in counts:
+        wanted = type(inner) is int and inner > 0 and bool(said & _WANTED)
+        if wanted or (isinstance(inner, list) and inner and said <= _REFUSED):
+            return Finding("payload.items_failed", Says.HIDDEN, key, short(inner))
+    return None
+
+
+def _counts(inner: Any, lists: bool) -> bool:
+    """Whether a value counts what was done: a number, or the list of it."""
+    return type(inner) is int or (lists and isinstance(inner, list))
+
+
+_WORDS = re.compile(r"[a-z]+?(?=count\b|total\b)|[a-z]+")
+_WANTED = words("requested attempted submitted tried")
+_REFUSED = words("refused rejected failed failures errors unmatched conflicts invalid")
+_DONE = words(
+    """
+    accepted applied succeeded successful sent delivered inserted created updated deleted removed written saved stored
+    imported uploaded indexed added processed completed changed modified
+    """
+)
+_OTHERS = words("at by on since last time date not un failed skipped")
+_MOST_COUNTERS = 40

@@ -1,0 +1,304 @@
+"""The payload rules over texts: an error mark at the very beginning, a masking sentence, a page, an exit code.
+
+A sentence without a mark is no failure, however many dark words it holds. What a text says is HIDDEN: no program that
+reads flags sees it.
+"""
+
+from __future__ import annotations
+
+from telltale.payload.asked.asking import (
+    asks_for_a_page,
+    asks_for_errors,
+    has_command,
+    is_asked_about,
+    is_document,
+    is_echo,
+    is_log,
+    is_repeated,
+    names_a_file,
+    names_a_value,
+)
+from telltale.payload.asked.verbs import (
+    Verb,
+    names_a_state,
+    names_a_wait,
+    names_documents,
+    names_logs,
+    names_speech,
+    tells_of_incidents,
+    verb_of,
+)
+from telltale.payload.codes.budgets import says_only_that_it_is_spent
+from telltale.payload.codes.infer import REASON_PHRASES, code_of, code_of_class, code_of_http
+from telltale.payload.codes.phrases import code_of_phrase
+from telltale.payload.reading import Asked, Finding, Says
+from telltale.payload.texts.bare import bare_text
+from telltale.payload.texts.catalogues import masking_of, says_it_failed
+from telltale.payload.texts.exits import exit_named, exit_stated, is_answer, reports_findings, shows_text
+from telltale.payload.texts.html import page_of
+from telltale.payload.texts.lines import last_error_of, program_line_of, shell_record_of, status_line_of
+from telltale.payload.texts.marks import (
+    coded_mark_of,
+    cross_mark_of,
+    headed_mark_of,
+    level_mark_of,
+    mark_of,
+    uncaught_of,
+)
+from telltale.payload.texts.named import denies_tool, failing_tool
+from telltale.payload.texts.timeouts import closing_line, ran_out_of_time
+from telltale.payload.texts.undone import undone
+from telltale.payload.texts.validators import refused_argument
+from telltale.payload.texts.xmlerror import xml_error_of
+from telltale.vocabulary import Code
+
+_PHRASES = {phrase: status for phrase, status in REASON_PHRASES.items() if status not in (402, 404, 409, 410, 423, 426)}
+"""Reason phrases that are no words of daily life: a text that is nothing else is the body of an error answer."""
+
+_STATE_WORDS = frozenset(("error", "failed", "failure", "timeout", "timed out", "fail"))
+_MASK_CAP = 120
+_PERSONS = ("there ", "i ", "we ", "it ")
+_HEADINGS = ("#", "✅", "✔", "✓", "☑")
+
+
+def read_text(text: str, asked: Asked) -> list[Finding]:
+    """The finding on a result that is one text: at most one."""
+    if asked.content:
+        return []
+    text = bare_text(text, asked.tool)
+    first = text[:1]
+    if first.isspace():
+        first = text[:200].lstrip()[:1]
+    if first in ("<", "\ufeff"):
+        page = _page(text, asked) or _xml(text, asked)
+        if page is not None:
+            return [page]
+    if len(text) <= 40:
+        found = _word(text, asked)
+        if found is not None:
+            return [found]
+    for rule in _RULES:
+        found = rule(text, asked)
+        if found is not None:
+            return [found]
+    return []
+
+
+def _page(text: str, asked: Asked) -> Finding | None:
+    page = page_of(text)
+    if page is None:
+        return None
+    if page.kind == "error":
+        return Finding("text.html_error_page", Says.HIDDEN, "", page.title, page.code)
+    if names_documents(asked.tool) or asks_for_a_page(asked.arguments):
+        return None
+    if page.kind == "sign_in":
+        return Finding("text.html_sign_in", Says.HIDDEN, "", page.title, page.code)
+    return Finding("text.html_page", Says.HIDDEN, "", page.title or "<html>", None)
+
+
+def _xml(text: str, asked: Asked) -> Finding | None:
+    if names_documents(asked.tool) or names_a_file(asked):
+        return None
+    found = xml_error_of(text)
+    return Finding("text.xml_error", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
+
+
+def _word(text: str, asked: Asked) -> Finding | None:
+    """A result that is one phrase of HTTP, or, of a tool that was to change something, one word for a failure."""
+    low = text.strip(" \t\r\n.!\"'").lower()
+    status = _PHRASES.get(low)
+    if status is not None and not _is_rendered(asked):
+        return Finding("text.status_line", Says.HIDDEN, "", text.strip(), code_of_http(status))
+    if low in _STATE_WORDS and verb_of(asked.tool) is Verb.CHANGE:
+        return Finding("text.status_word", Says.HIDDEN, "", text.strip(), code_of(low.replace(" ", "_")))
+    return None
+
+
+def _is_rendered(asked: Asked) -> bool:
+    """Whether a translator was given a text as short as a phrase of HTTP, so that the phrase may be the translation."""
+    given = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
+    return "translat" in asked.tool.lower() and any(
+        isinstance(value, str) and _SHORTEST_PHRASE <= len(value) <= 40 for value in given
+    )
+
+
+_SHORTEST_PHRASE = 6
+"""Longer than the names of languages that are sent with a text."""
+
+
+def _masking(text: str, asked: Asked) -> Finding | None:
+    entry = masking_of(text)
+    if entry is None:
+        return None
+    code = code_of_phrase(text) if not entry.generic else None
+    return Finding("text.masking", Says.HIDDEN, "", f"{entry.framework} {entry.version}", code[0] if code else None)
+
+
+def _says_nothing(text: str, asked: Asked) -> Finding | None:
+    """A text of which every word is a word for failing: a masking sentence of a framework that no list knows."""
+    if len(text) > _MASK_CAP or names_a_state(asked.tool) or not says_it_failed(text, asked.tool):
+        return None
+    return Finding("text.says_nothing", Says.HIDDEN, "", text.strip())
+
+
+def _timed_out(text: str, asked: Asked) -> Finding | None:
+    """A text that says that the call took too long; of a tool that waits or examines, it is one of its answers."""
+    if names_a_wait(asked.tool) or names_a_state(asked.tool) or verb_of(asked.tool) is Verb.EXAMINE:
+        return None
+    said = text if ran_out_of_time(text, asked.tool) else closing_line(text)
+    if said is None or is_repeated(text, asked.arguments) or is_asked_about(text, asked):
+        return None
+    if said is not text and (names_documents(asked.tool) or names_logs(asked.tool) or not _ran_out(said, asked)):
+        return None
+    return Finding("text.timed_out", Says.HIDDEN, "", said.strip(), Code.UNAVAILABLE)
+
+
+def _ran_out(line: str, asked: Asked) -> bool:
+    return ran_out_of_time(line, asked.tool) and (has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN)
+
+
+def _error_mark(text: str, asked: Asked) -> Finding | None:
+    headed = headed_mark_of(text) if text[:1] in _HEADINGS else None
+    if headed is not None:
+        return Finding("text.error_mark", Says.HIDDEN, "", headed.text.strip()[:120], headed.code)
+    mark = mark_of(text)
+    if mark is not None and _is_told(mark.text.lower(), text, asked):
+        return None
+    if mark is None or mark.bare or is_log(text, asked) or is_document(text, asked):
+        return None
+    if asks_for_errors(asked) or is_repeated(text, asked.arguments) or is_echo(mark.text, asked.arguments):
+        return None
+    if mark.text[:1].isupper() and has_command(asked.arguments) and shows_text(asked.arguments, text):
+        return None
+    return Finding("text.error_mark", Says.HIDDEN, "", mark.text.strip()[:120], mark.code)
+
+
+def _status_line(text: str, asked: Asked) -> Finding | None:
+    found = status_line_of(text, REASON_PHRASES)
+    if found is None:
+        return None
+    line, code = found
+    if code is Code.PERMISSION_DENIED:  # several services answer 403 to one who asks too often, and say so
+        said = code_of_phrase(text)
+        code = said[0] if said is not None and said[0] is Code.RATE_LIMITED else code
+    return Finding("text.status_line", Says.HIDDEN, "", line, code)
+
+
+_OUTPUT = "\nOutput:\n"
+"""The label under which a harness prints what the program said."""
+
+
+def _program_line(text: str, asked: Asked) -> Finding | None:
+    found: tuple[str, Code | None] | None = program_line_of(text)
+    if found is None and verb_of(asked.tool) is not Verb.READ and not is_document(text, asked):
+        found = shell_record_of(text)
+    if found is None and _OUTPUT in text[:200] and (has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN):
+        found = program_line_of(text.partition(_OUTPUT)[2])
+    return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
+
+
+def _tool_named(text: str, asked: Asked) -> Finding | None:
+    """A text that says of the call's own tool that it failed or is not known."""
+    if not asked.tool:
+        return None
+    if denies_tool(text, asked.tool):
+        return Finding("text.tool_named", Says.HIDDEN, "", text.strip()[:120], Code.NOT_FOUND)
+    failing = failing_tool(text, asked.tool) if verb_of(asked.tool) is not Verb.EXAMINE else None
+    if failing is None or is_log(text, asked):
+        return None
+    return Finding("text.tool_named", Says.HIDDEN, "", failing[:120])
+
+
+def _cross(text: str, asked: Asked) -> Finding | None:
+    """One line that begins with a cross, of a tool that neither reads nor examines: there a cross is a finding."""
+    if verb_of(asked.tool) not in (Verb.CHANGE, Verb.UNKNOWN) or names_logs(asked.tool):
+        return None
+    line = cross_mark_of(text)
+    return Finding("text.error_mark", Says.HIDDEN, "", line[:120]) if line is not None else None
+
+
+def _coded(text: str, asked: Asked) -> Finding | None:
+    found = coded_mark_of(text)
+    if found is None or is_log(text, asked) or is_document(text, asked):
+        return None
+    return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1])
+
+
+def _is_told(mark: str, text: str, asked: Asked) -> bool:
+    """Whether a mark is a sentence in what somebody tells: of what went wrong some day, not of the call."""
+    if names_speech(asked.tool):
+        return mark.startswith(_PERSONS) or text.rstrip().lower().endswith(f"({mark})")
+    return " failed " in mark and tells_of_incidents(asked.tool)
+
+
+def _level(text: str, asked: Asked) -> Finding | None:
+    """One line with a level in brackets; of a tool that hands out texts, only where it speaks of what was asked for."""
+    level = level_mark_of(text) if "[" in text[:4] else None
+    if level is None or names_logs(asked.tool) or is_repeated(text, asked.arguments) or asks_for_errors(asked):
+        return None
+    texts = names_documents(asked.tool) or names_speech(asked.tool) or names_a_file(asked)
+    if texts and not names_a_value(text, asked.arguments):
+        return None
+    return Finding("text.error_mark", Says.HIDDEN, "", level)
+
+
+def _could_not(text: str, asked: Asked) -> Finding | None:
+    """A short text that begins by saying that it was not done: silent, and only suspected (see `undone`)."""
+    found = undone(text, asked)
+    return Finding("text.could_not", Says.HIDDEN, "", found[0][:120], found[1]) if found is not None else None
+
+
+def _uncaught(text: str, asked: Asked) -> Finding | None:
+    """The output of a program that a tool ran, where it ends with an exception, or of a change, with an error."""
+    runs = has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN
+    if runs and shows_text(asked.arguments, text):
+        return None
+    found = uncaught_of(text) if runs else None
+    if found is None and _shows_its_last_line(asked) and not is_log(text, asked):
+        last = last_error_of(text)
+        found = (last, None) if last is not None else None
+    return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
+
+
+def _shows_its_last_line(asked: Asked) -> bool:
+    """Whether a tool of this name hands on what a program printed while it changed something, not texts to read."""
+    return verb_of(asked.tool) is Verb.CHANGE and not names_documents(asked.tool)
+
+
+def _validator(text: str, asked: Asked) -> Finding | None:
+    name = refused_argument(text, asked.tool, asked.arguments)
+    if name is None:
+        return None
+    return Finding("text.validator", Says.HIDDEN, "", text[:120], Code.INVALID_ARGUMENT)
+
+
+def _limit_reached(text: str, asked: Asked) -> Finding | None:
+    if not says_only_that_it_is_spent(text) or names_speech(asked.tool):
+        return None
+    return Finding("text.limit_reached", Says.HIDDEN, "", text.strip(), Code.RATE_LIMITED)
+
+
+def _exit_code(text: str, asked: Asked) -> Finding | None:
+    runs = has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN
+    found = exit_stated(text, runs)
+    named = exit_named(text) if found is None else None
+    if named is not None:
+        return Finding("text.exit_code", Says.HIDDEN, "", named[0], code_of_class(named[1]))
+    if found is None or found[1] == 0:
+        return None
+    excerpt, code = found
+    verb = verb_of(asked.tool)
+    examined = verb is Verb.EXAMINE and code == 1
+    answers = (verb is Verb.READ or examined) and not has_command(asked.arguments)
+    if answers and code == 1 and text.strip() == excerpt:
+        return None  # nothing else is told: no answer, and no failure either unless the span says so
+    answers = answers or (examined and reports_findings(text)) or is_answer(asked.arguments, code)
+    return Finding("text.exit_code", Says.ANSWER if answers else Says.HIDDEN, "", excerpt)
+
+
+_RULES = (
+    *(_masking, _says_nothing, _tool_named, _error_mark, _level, _coded, _cross, _timed_out),
+    _limit_reached,
+    *(_status_line, _program_line, _validator, _exit_code, _uncaught, _could_not),
+)
