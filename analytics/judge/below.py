@@ -15,7 +15,7 @@ from telltale.payload.asked.verbs import Verb, verb_of
 from telltale.payload.codes.budgets import names_a_spent_budget
 from telltale.payload.objects.empty import is_empty, is_frame
 from telltale.payload.objects.fields import Role, role_of
-from telltale.payload.objects.shapes import says_it_went_well
+from telltale.payload.objects.shapes import ADDRESSES, says_it_went_well
 from telltale.payload.texts.exits import exit_told, is_answer, reports_findings
 from telltale.payload.words import words
 from telltale.vocabulary import Code, Confidence, Payload
@@ -142,7 +142,7 @@ def _over_failure(case: Case, last: Attempt) -> str | None:
     claimed = reading.finding(Says.SUCCESS) is not None
     if claimed and _admits(reading.value):
         return None
-    if all_failed and claimed:
+    if claimed and (all_failed or _is_where_it_ended(reading.value, last)):
         return "trace.success_over_failure"
     if case.changes and _may_write(last) and (claimed or (all_failed and _reports_the_deed(reading))):
         return "trace.deed_over_failure"
@@ -152,6 +152,14 @@ def _over_failure(case: Case, last: Attempt) -> str | None:
     if all_failed and _is_no_answer(case, last) and _is_hollow(reading.value, case.asked.arguments):
         return "trace.value_after_failure"
     return None
+
+
+def _is_where_it_ended(value: Any, last: Attempt) -> bool:
+    """Whether the address in the result is that of the call that failed: a browser that was led to a refusal."""
+    failed = str(last.span.attributes.get("url.full") or last.span.attributes.get("http.url") or "").partition("?")[0]
+    if not isinstance(value, dict) or not failed or last.code not in _GRAVE:
+        return False
+    return any(isinstance(value.get(key), str) and value[key].partition("?")[0] == failed for key in ADDRESSES)
 
 
 def _is_hollow(value: Any, arguments: Any) -> bool:

@@ -38,7 +38,9 @@ def _candidates(call: LogicalCall, reading: Reading, verdict: Verdict) -> Iterat
     cause = verdict.cause.cause if verdict.cause is not None else None
     declared = reading.code if reading.declared_code is not None else None
     vague = declared is None or declared is Code.INTERNAL
-    if cause is not None and cause.code is not None and cause.certain and (vague or cause.code in _DECISIVE):
+    limited = declared is Code.RATE_LIMITED  # several services answer 403 to one who asks too often
+    decisive = cause is not None and cause.code in _DECISIVE and not (limited and cause.code is Code.PERMISSION_DENIED)
+    if cause is not None and cause.code is not None and cause.certain and (vague or decisive):
         yield cause.code, f"upstream {cause.value}"
     if declared is Code.INTERNAL and any(span.attributes.get(names.MAPPED_FROM) == _BUG for span in call.members):
         yield declared, "declared"

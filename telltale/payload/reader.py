@@ -11,7 +11,7 @@ from telltale.payload.asked.verbs import Verb, hands_out_logs, names_documents, 
 from telltale.payload.codes.infer import code_of, code_of_class, code_of_number
 from telltale.payload.codes.phrases import code_of_phrase
 from telltale.payload.envelope import assess_envelope
-from telltale.payload.objects.carried import carried_text, failed_items
+from telltale.payload.objects.carried import carried_text, failed_items, text_under
 from telltale.payload.objects.evidence import told_texts
 from telltale.payload.objects.fields import fields_of, is_truthy_error, role_of
 from telltale.payload.objects.inner_status import ABOUT_THE_ANSWER
@@ -212,13 +212,13 @@ def _declare(level: dict[str, Any], reading: Reading) -> None:
     retryable = holder.get("retryable", level.get("retryable"))
     reading.retryable = retryable if isinstance(retryable, bool) else None
     reading.retry_after_s = retry_after(holder) if holder is level else retry_after(holder) or retry_after(level)
-    carried = level.get(reading.findings[0].key) if reading.findings[0].rule.startswith("text.") else None
+    carried = text_under(level.get(reading.findings[0].key)) if reading.findings[0].rule.startswith("text.") else None
     reading.message = carried or message_of(holder) or message_of(level) or next(iter(told_texts(level)), None)
 
 
 def _holder(level: dict[str, Any]) -> dict[str, Any]:
     """The object that tells of the failure: the error, the first of the errors, or one a level down; else the level."""
-    error, errors = level.get("error"), level.get("errors")
+    error, errors = level.get("error", level.get("Error")), level.get("errors")
     if isinstance(error, dict):
         return error
     if isinstance(errors, list) and errors and isinstance(errors[0], dict):
@@ -246,9 +246,11 @@ def _code(declared: Any, holder: dict[str, Any], reading: Reading) -> Code | Non
             first = said[0] if said is not None else first
         if declared < 0 and isinstance(holder.get("message"), str):
             first = code_of(holder["message"]) or first
+    found = reading.finding(Says.FAILED) or reading.finding(Says.HIDDEN)
+    if first is Code.PERMISSION_DENIED and found is not None and found.code is Code.RATE_LIMITED:
+        return found.code  # several services answer 403 to one who asks too often, and give the reason beside it
     if first is not None and first is not Code.INTERNAL:
         return first
-    found = reading.finding(Says.FAILED) or reading.finding(Says.HIDDEN)
     return (found.code if found is not None else None) or first
 
 

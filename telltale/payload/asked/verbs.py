@@ -65,6 +65,8 @@ _SPEECH = words(
     " subtitles text ocr extract reminder reminders todo todos changelog commits"
 )
 _ERRORS = words("error errors exception exceptions failure failures rejections violations problems fault faults")
+_CODES = words("code codes otp pin coupon coupons voucher vouchers invite invites")
+_SEEKS = words("find search query lookup look list match resolve")
 _REMOVALS = words("delete remove unlink purge drop uninstall clear erase")
 _WAITS = words("wait await watch listen poll subscribe")
 _STATES = words("status state health progress poll liveness readiness")
@@ -146,6 +148,18 @@ def tells_of_incidents(tool: str) -> bool:
 def names_errors(name: str) -> bool:
     """Whether a name says that errors are what is asked for: `get_last_error`, the key `last_error`."""
     return any(word.lower() in _ERRORS for word in _WORDS.findall(name[:200]))
+
+
+@lru_cache(maxsize=4096)
+def asks_whether(tool: str) -> bool:
+    """Whether a tool's name says that it seeks what may not be there: `find_user`, `search`, `lookup`."""
+    return any(word.lower() in _SEEKS for word in _WORDS.findall(tool[:200]))
+
+
+@lru_cache(maxsize=4096)
+def names_a_code(tool: str) -> bool:
+    """Whether a tool's name says that a code is what it gives: `generate_otp`, `get_country_code`."""
+    return any(word.lower() in _CODES for word in _WORDS.findall(tool[:200]))
 
 
 @lru_cache(maxsize=4096)

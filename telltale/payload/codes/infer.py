@@ -103,7 +103,10 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
     (
         _DENIED,
         "not_allowed invalid_token token_expired expired_token denied policy_violation auth_error login_required"
-        " reauth auth_required session_expired invalid_session not_accessible",
+        " reauth auth_required session_expired invalid_session not_accessible o_?auth"
+        " (?:api_?key(?:_id)?|token|jwt|session|signature)_(?:is_)?(?:invalid|expired|revoked|missing)"
+        " (?:invalid|expired|revoked|missing)_(?:api_?key|access_?key|(?:access_)?token|jwt|session|signature)"
+        " expired_authentication signature_failure",
     ),
     (
         _MISSING,
@@ -118,6 +121,7 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
     ),
     (_INVALID, "too_large too_long exceeded out_of_range unprocessable unsupported missing_param missing_field params"),
     (_INVALID, "ambiguous usage format_exception bad_user_input parse_failed"),
+    (_MISSING, "^no_(?:route|match|segment|such|data|entry|record|results?)\\b"),
 )
 _CLASSES = tuple((code, re.compile("|".join(parts.split()))) for code, parts in _CLASS_PARTS)
 _EXACT = {

@@ -14,11 +14,12 @@ from telltale.payload.asked.verbs import Verb, names_a_state, names_errors, name
 from telltale.payload.codes.phrases import first_code
 from telltale.payload.objects.empty import is_empty
 from telltale.payload.objects.evidence import code_inside, short, told_texts
-from telltale.payload.objects.fields import Role, fields_of, is_identity, is_truthy_error, role_of
+from telltale.payload.objects.fields import GOOD_WORDS, Role, fields_of, is_identity, is_truthy_error, role_of
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts.exits import exit_stated, is_answer
 from telltale.payload.texts.marks import mark_of
 from telltale.payload.texts.read import read_text
+from telltale.payload.wrappers.blocks import is_block, text_of
 from telltale.vocabulary import Code, code_of_http
 
 _CARRIERS = ("result", "output", "response", "content", "text", "body", "html", "answer", "data", "message", "detail")
@@ -58,10 +59,13 @@ def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding 
         if claimed:
             return None
     for key in (*_CARRIERS, *_LAST_WORDS) if claimed else _CARRIERS:
-        text = value.get(key)
-        if not isinstance(text, str) or not text:
+        text = text_under(value.get(key))
+        if not text:
             continue
-        alone = all(name == key or role_of(name) is not None or is_empty(inner, 2) for name, inner in value.items())
+        alone = all(
+            name == key or role_of(name) is not None or is_empty(inner, 2) or _is_well(name, inner)
+            for name, inner in value.items()
+        )
         counted = not alone and _only_counted(value, key, asked, claimed)
         denied = claimed and _none_done(value)
         if not (alone or counted or denied or text[:1] == "<"):
@@ -72,6 +76,22 @@ def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding 
                 found.key = key
                 return found
     return None
+
+
+def text_under(held: Any) -> str:
+    """The text that a carrier holds, also as content blocks; empty where it holds something else."""
+    if isinstance(held, str):
+        return held
+    blocks = isinstance(held, list) and 0 < len(held) <= _MOST_BLOCKS and all(map(is_block, held))
+    return (text_of(held) or "") if blocks else ""
+
+
+_MOST_BLOCKS = 20
+
+
+def _is_well(name: str, inner: Any) -> bool:
+    """Whether a key only says that a run ended well: `"state": "SUCCESS"`."""
+    return name == "state" and isinstance(inner, str) and inner.lower() in GOOD_WORDS
 
 
 def _remark(value: dict[str, Any], asked: Asked) -> Finding | None:
@@ -300,4 +320,5 @@ def _bare_error(item: dict[str, Any]) -> Finding | None:
         holder = next((inner for inner in item.values() if isinstance(inner, dict)), item)
         return Finding("payload.items_failed", Says.HIDDEN, "", short(item), code_inside(holder))
     response = len(item) == 1 and isinstance(item.get("response"), dict)
-    return _marked_item(item) if fields.substance == 0 or response else None
+    named = all(map(is_identity, fields.keys))
+    return _marked_item(item) if named or response else None

@@ -6,9 +6,13 @@ from typing import Any
 
 from telltale.payload.codes.infer import code_of, code_of_class, code_of_number
 from telltale.payload.objects.fields import Fields, Role, role_of
+from telltale.payload.reading import Asked
 from telltale.vocabulary import Code
 
-_CODE_KEYS = ("status", "statusCode", "status_code", "code", "type", "kind", "error_code", "name", "reason", "message")
+_CODE_KEYS = (
+    *("status", "statusCode", "status_code", "code", "type", "kind", "error_code", "name", "reason", "message"),
+    *("errorName", "codeName", "category", "Code", "Type", "StatusCode", "Message"),
+)
 _CODE_ROLES = (Role.HTTP, Role.CODE, Role.ERROR, Role.STATUS)
 
 
@@ -17,10 +21,7 @@ def code_inside(error: Any, fields: Fields | None = None) -> Code | None:
     weak: Code | None = None
     sources: list[Any] = []
     if isinstance(error, dict):
-        sources += [error.get(key) for key in _CODE_KEYS]
-        extensions = error.get("extensions")
-        if isinstance(extensions, dict):  # GraphQL (specification, section 7.1.2): servers put their own code there
-            sources.insert(0, extensions.get("code"))
+        sources += [*_nested(error), *(error.get(key) for key in _CODE_KEYS)]
     elif isinstance(error, str | int):
         sources.append(error)
     if fields is not None:
@@ -37,6 +38,25 @@ def code_inside(error: Any, fields: Fields | None = None) -> Code | None:
                 return code
             weak = weak or code
     return weak
+
+
+def _nested(error: dict[str, Any]) -> list[Any]:
+    """The codes that an error keeps one level down, nearer to what happened than its own.
+
+    GraphQL's `extensions` (specification, section 7.1.2), tRPC's `data`, and the first of a list of Google's errors.
+    """
+    if error.keys() == {"json"} and isinstance(error["json"], dict):  # tRPC with a transformer
+        error = error["json"]
+    found: list[Any] = []
+    for name in ("extensions", "data"):
+        inner = error.get(name)
+        if isinstance(inner, dict):
+            found += [inner.get("code"), inner.get("httpStatus")]
+    for name in ("errors", "details"):
+        inner = error.get(name)
+        if isinstance(inner, list) and inner and isinstance(inner[0], dict):
+            found.append(inner[0].get("reason"))
+    return found
 
 
 _TOLD_KEYS = frozenset(
@@ -103,3 +123,8 @@ def str_of(value: Any) -> str:
     if isinstance(value, dict | list):
         return "{…}" if isinstance(value, dict) else "[…]"
     return str(value)[:100]
+
+
+def asks_with_a_code(asked: Asked) -> bool:
+    """Whether the caller had sent a code of its own, so that the answer's may be another form of it."""
+    return isinstance(asked.arguments, dict) and "code" in asked.arguments

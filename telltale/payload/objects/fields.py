@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from telltale.payload.objects.empty import is_empty
+from telltale.payload.words import words
 
 
 class Role:
@@ -39,7 +40,7 @@ _NAMES = {
     " fehler erreur errore erro ошибка 错误 錯誤 エラー 오류"
     " error_kind errorKind error_class errorClass error_name errorName error_text errorText",
     Role.ERRORS: "errors errorMessages error_messages validationErrors validation_errors userErrors user_errors",
-    Role.ERRNO: "errcode errno err_code error_no errorNo serviceErrorCode",
+    Role.ERRNO: "errcode errno err_code error_no errorNo serviceErrorCode errorNumber error_number",
     Role.GOOD: "ok success succeeded successful isSuccess is_success isSuccessful isOk is_ok"
     " erfolg erfolgreich succès éxito exito sucesso успех 成功",
     Role.BAD: "isError is_error iserror hasError has_error hasErrors has_errors failed failure timed_out timedOut"
@@ -59,7 +60,7 @@ _NAMES = {
     Role.META: "request_id requestId trace_id traceId correlation_id correlationId timestamp time duration"
     " duration_ms elapsed elapsed_ms took version path instance docs documentation_url doc_url more_info"
     " moreInfo info_url category tool tool_name toolName tool_call_id toolCallId call_id"
-    " callId error_id errorId jsonrpc field fields param ref reference method url"
+    " callId error_id errorId jsonrpc field fields param ref reference method url uri host_id hostId debug_id debugId"
     " _shards error_data errorData source schema schema_version schemaVersion $schema spanId span_id",
 }
 _ROLES: dict[str, int] = {}
@@ -72,12 +73,15 @@ for _role, _names in _NAMES.items():
 _ROLES["Error Message"] = Role.ERROR
 
 _ID_KEYS = frozenset(("id", "uuid", "key", "number", "sha", "iid", "gid", "guid", "sid", "arn", "slug", "name"))
-_NO_IDENTITY = frozenset(
-    (
-        *("request_id", "trace_id", "correlation_id", "session_id", "tool_call_id", "call_id", "error_id"),
-        *("requestId", "traceId", "correlationId", "sessionId", "toolCallId", "callId", "errorId"),
-    )
+_NO_IDENTITY = words(
+    """
+    request_id trace_id correlation_id session_id tool_call_id call_id error_id host_id debug_id
+    requestId traceId correlationId sessionId toolCallId callId errorId hostId HostId debugId
+    """
 )
+GOOD_WORDS = frozenset({"ok", "success", "succeeded", "successful", "completed", "complete", "done"})
+"""The words, in lower case, with which a status says that all went well."""
+
 _FINE = (0, 200, "0", "ok", "OK", "200")
 _NOTHING = (
     *("undefined", "", "none", "null", "0", "ok", "success", "no error", "false", "nil", "n/a"),
@@ -161,4 +165,13 @@ def is_truthy_error(value: Any) -> bool:
         return isinstance(value, int) and (400 <= value < 600 or value < -1)
     if isinstance(value, dict) and value.get("code") in _FINE:
         return False
-    return bool(value) and not is_empty(value, 1)
+    return bool(value) and (not is_empty(value, 1) or _tells(value))
+
+
+def _tells(value: Any) -> bool:
+    """Whether an error holds a text, under whatever key: `[{"message": "…", "field": null}]`."""
+    items = value[:_MOST_TOLD] if isinstance(value, list) else (value,)
+    return any(isinstance(inner, str) and inner for item in items if isinstance(item, dict) for inner in item.values())
+
+
+_MOST_TOLD = 20

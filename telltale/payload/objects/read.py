@@ -12,6 +12,7 @@ from typing import Any
 from telltale.payload.asked.asking import asks_for_state, has_command
 from telltale.payload.asked.verbs import (
     Verb,
+    names_a_code,
     names_a_state,
     names_a_wait,
     names_errors,
@@ -19,6 +20,7 @@ from telltale.payload.asked.verbs import (
     verb_of,
 )
 from telltale.payload.codes.infer import code_of, code_of_http
+from telltale.payload.objects.bodies import reason_phrase, refusing_body
 from telltale.payload.objects.evidence import code_inside, short
 from telltale.payload.objects.examined import (
     VERDICTS,
@@ -28,14 +30,13 @@ from telltale.payload.objects.examined import (
     has_findings,
     is_a_verdict,
 )
-from telltale.payload.objects.fields import Fields, Role, fields_of, is_truthy_error
+from telltale.payload.objects.fields import GOOD_WORDS, Fields, Role, fields_of, is_identity, is_truthy_error
 from telltale.payload.objects.inner_status import failed_state, told_elsewhere
 from telltale.payload.objects.records import is_looked_up, is_record, is_reported
 from telltale.payload.objects.shapes import (
     error_object,
     error_page,
     nothing_succeeded,
-    reason_phrase,
     tells,
     validator_report,
 )
@@ -47,7 +48,6 @@ _ERROR_WORDS = frozenset(
     {"error", "errored", "failed", "failure", "fail", "fatal", "exception", "err", "crashed", "aborted", "ko", "nok"}
     | {"fehler", "erreur", "erro", "errore", "błąd", "ошибка", "错误", "失败", "錯誤", "失敗", "エラー", "오류", "실패"}
 )
-_GOOD_WORDS = frozenset({"ok", "success", "succeeded", "successful", "completed", "complete", "done"})
 _STATUS_WORDS = {
     "request_denied": Code.PERMISSION_DENIED,
     "over_query_limit": Code.RATE_LIMITED,
@@ -77,6 +77,7 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
             findings.append(claim)
     if not any(found.says is Says.FAILED or found.says is Says.HIDDEN for found in findings):
         batch = error_page(value, fields, asked) or told_elsewhere(value, fields, asked)
+        batch = batch or refusing_body(value, fields, asked)
         batch = batch or nothing_succeeded(value, fields, asked)
         if batch is not None:
             findings.insert(0, batch)
@@ -131,7 +132,9 @@ def _errors_list(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
         if not isinstance(inner, list | dict | str) or not is_truthy_error(inner):
             continue
         counted = any(type(good) is int and good > 0 for _, good in fields.get(Role.GOOD))
-        if fields.substance or counted or is_a_verdict(inner, fields, asked):
+        listed = names_errors(asked.tool) and verb_of(asked.tool) is Verb.READ
+        beside = fields.substance and not (verb_of(asked.tool) is Verb.READ and all(map(is_identity, fields.keys)))
+        if beside or counted or listed or is_a_verdict(inner, fields, asked):
             return Finding("payload.errors_list", Says.ANSWER, key, short(inner))
         first = inner[0] if isinstance(inner, list) and inner else inner
         return Finding("payload.errors_list", Says.FAILED, key, short(first), code_inside(first, fields))
@@ -201,7 +204,7 @@ def _status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Findin
 def _status_word(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     """`{"status": "unauthorized"}`: the status names one of the failures that a caller cannot ask for."""
     for key, inner in fields.get(Role.STATUS):
-        if not isinstance(inner, str) or len(inner) > 40 or inner.lower() in _GOOD_WORDS:
+        if not isinstance(inner, str) or len(inner) > 40 or inner.lower() in GOOD_WORDS:
             continue
         code = code_of(inner) or _STATUS_WORDS.get(inner.lower())
         if code not in _OPEN_CODES or inner.lstrip("-").isdigit():
@@ -227,7 +230,8 @@ def _http_status(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
                 continue
             if role is Role.CODE and not fields.has(Role.MESSAGE):
                 continue
-            answers = _mentions(asked.arguments, status) or (_is_response(value) and status in (404, 410))
+            answers = role is Role.CODE and names_a_code(asked.tool)
+            answers = answers or _mentions(asked.arguments, status) or (_is_response(value) and status in (404, 410))
             if answers or (role is Role.HTTP and is_reported(fields, asked)):
                 return Finding("payload.http_status", Says.ANSWER, key, inner)
             return Finding("payload.http_status", Says.HIDDEN, key, inner, code_of_http(status))
@@ -282,7 +286,7 @@ def _success(fields: Fields) -> Finding | None:
         if inner is True:
             return Finding("payload.success", Says.SUCCESS, key, True)
     for key, inner in fields.get(Role.STATUS):
-        if isinstance(inner, str) and inner.lower() in _GOOD_WORDS:
+        if isinstance(inner, str) and inner.lower() in GOOD_WORDS:
             return Finding("payload.success", Says.SUCCESS, key, inner)
     for key, inner in fields.get(Role.ERROR):
         if inner is False:

@@ -8,33 +8,18 @@ from typing import Any
 from telltale.payload.asked.asking import asks_for_state, is_rehearsed
 from telltale.payload.asked.verbs import Verb, names_a_new_deed, names_errors, verb_of
 from telltale.payload.codes.infer import (
-    REASON_PHRASES,
     code_of,
     code_of_class,
     code_of_grpc,
-    code_of_http,
     code_of_number,
     code_of_sqlstate,
 )
-from telltale.payload.objects.evidence import code_inside, short
+from telltale.payload.objects.evidence import asks_with_a_code, code_inside, short
 from telltale.payload.objects.fields import Fields, Role, role_of
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.words import words
 from telltale.vocabulary import Code
 
-_BODIES = {
-    **REASON_PHRASES,
-    "not authenticated": 401,
-    "missing authentication token": 401,
-    "internal server error": 500,
-    "access denied": 403,
-    "endpoint request timed out": 504,
-    "you do not have permission to perform this action": 403,
-    "authentication credentials were not provided": 401,
-    "full authentication is required to access this resource": 401,
-    "user is not authorized to access this resource": 403,
-    "the caller does not have permission": 403,
-}
 _ABOUT_ERRORS = frozenset(("stack", "message", "code", "status"))
 _EXCEPTION_KEYS = ("exceptionType", "ExceptionType", "exception_type", "exceptionMessage", "ExceptionMessage")
 
@@ -48,14 +33,15 @@ def error_object(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
     written = isinstance(name, str) and name.endswith(("Error", "Exception")) and not _ABOUT_ERRORS.isdisjoint(value)
     if written and (fields.substance <= 1 or not (names_errors(asked.tool) or verb_of(asked.tool) is Verb.READ)):
         return Finding("payload.error_object", Says.FAILED, "name", str(name)[:200], code_of_class(str(name)))
-    if fields.substance > 1:
+    thrown = sum(1 for key in _EXCEPTION_KEYS if key in value)
+    if fields.substance - thrown > (0 if thrown else 1):
         return None
-    for key in _EXCEPTION_KEYS:
+    for key in _EXCEPTION_KEYS if thrown else ():
         inner = value.get(key)
-        if isinstance(inner, str) and inner:
+        if isinstance(inner, str) and inner and (fields.substance == 1 or fields.has(Role.MESSAGE)):
             return Finding("payload.error_object", Says.FAILED, key, inner[:200], code_of_class(inner))
     for key, inner in fields.get(Role.CODE):
-        found = _numbered(key, inner, value, fields, asked) if not _asks_with_a_code(asked) else None
+        found = _numbered(key, inner, value, fields, asked) if not asks_with_a_code(asked) else None
         if found is None and (fields.substance == 0 or fields.has(Role.RETRY)):
             found = _coded(key, inner, value, fields, asked)
         if found is not None:
@@ -134,7 +120,7 @@ def _coded(key: str, inner: Any, value: dict[str, Any], fields: Fields, asked: A
             return Finding("payload.error_object", Says.FAILED, key, inner, code_inside(value, fields))
         if isinstance(value.get("details"), list) and "message" in value and code_of_grpc(inner) is not None:
             return Finding("payload.error_object", Says.FAILED, key, inner, code_of_grpc(inner))
-    elif isinstance(inner, str):
+    elif isinstance(inner, str) and not (names_errors(asked.tool) and verb_of(asked.tool) is Verb.READ):
         known = code_of(inner) or code_of_sqlstate(inner)
         if known is None and (inner.endswith(("Error", "Exception")) or "_" in inner):
             known = code_of_class(inner)
@@ -153,11 +139,6 @@ def _names_an_error(code: str, value: dict[str, Any]) -> bool:
     return parts[0] in ("E", "ERR", "ERROR") or parts[-1] in ("ERR", "ERROR", "EXCEPTION")
 
 
-def _asks_with_a_code(asked: Asked) -> bool:
-    """Whether the caller had sent a code of its own, so that the answer's may be another form of it."""
-    return isinstance(asked.arguments, dict) and "code" in asked.arguments
-
-
 def _was_given(code: str, asked: Asked) -> bool:
     """Whether the caller had named the code, so that the object explains it."""
     given = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
@@ -174,22 +155,6 @@ def validator_report(value: dict[str, Any], fields: Fields, asked: Asked) -> Fin
     return None
 
 
-def reason_phrase(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
-    """`{"message": "Forbidden"}`: nothing but the reason phrase of an HTTP error, as gateways and frameworks answer."""
-    if len(value) > 4 or not all(value[key] is True for key in fields.keys):
-        return None
-    for key, inner in fields.get(Role.MESSAGE):
-        status = _BODIES.get(inner.strip(" .!").lower()) if isinstance(inner, str) and len(inner) < 80 else None
-        if status is not None:
-            return Finding("payload.reason_phrase", Says.HIDDEN, key, inner, code_of_http(status))
-        if isinstance(inner, str) and _CLASS_NAME.fullmatch(inner) is not None:
-            return Finding("payload.reason_phrase", Says.HIDDEN, key, inner, code_of_class(inner))
-    return None
-
-
-_CLASS_NAME = re.compile(r"[A-Z]\w{2,60}(?:Error|Exception)")
-
-
 def error_page(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     """`{"url": "chrome-error://chromewebdata/"}`: where a browser ends that could not load what it was sent to.
 
@@ -197,15 +162,15 @@ def error_page(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
     """
     sent = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
     pages = (*_ERROR_PAGES, "about:blank") if any("://" in str(each)[:12] for each in sent) else _ERROR_PAGES
-    for key in _ADDRESSES if not _ADDRESS_KEYS.isdisjoint(value) else ():
+    for key in ADDRESSES if not _ADDRESS_KEYS.isdisjoint(value) else ():
         inner = value.get(key)
         if isinstance(inner, str) and inner.startswith(pages):
             return Finding("payload.error_page", Says.HIDDEN, key, inner[:200], Code.UNAVAILABLE)
     return None
 
 
-_ADDRESSES = ("url", "final_url", "finalUrl", "current_url", "currentUrl", "page_url", "pageUrl", "location", "href")
-_ADDRESS_KEYS = frozenset(_ADDRESSES)
+ADDRESSES = ("url", "final_url", "finalUrl", "current_url", "currentUrl", "page_url", "pageUrl", "location", "href")
+_ADDRESS_KEYS = frozenset(ADDRESSES)
 _ERROR_PAGES = ("chrome-error://", "edge-error://", "about:neterror", "about:certerror")
 
 

@@ -40,9 +40,10 @@ MASKING: tuple[Masking, ...] = (
     _masking(
         "agent-framework",
         "1.23",
-        r"Error: (?:Argument parsing failed|Requested function \"[^\"]{1,200}\" not found)\.?",
+        r"Error: Requested function \"[^\"]{1,200}\" not found\.?",
         False,
     ),
+    _masking("agent-framework", "1.23", r"Error: Argument parsing failed\."),
     _masking("mcp", "2.3", r"Error executing tool [\w.:/-]{1,200}"),
     _masking("mcp", "1.30", r"Error executing tool [\w.:/-]{1,200}: .*", False),
     _masking("fastmcp", "4.2", r"Error calling tool '[^']{1,200}'"),
@@ -126,7 +127,7 @@ SAYING_NOTHING = words(
     generating generic handled handling happened has have in internal internally invocation invoke invoked
     invoking is it item later mcp message method no node none not null object occurred of on operation or performing
     please plugin problem process processing raise raised raising request response result returned run running server
-    service something sorry status step support task that the there this to tool true try trying unable
+    service something sorry status step support target task that the there this thrown to tool true try trying unable
     undefined unexpected unexpectedly unhandled unknown unspecified using was went were when while with
     wrong you your
     """

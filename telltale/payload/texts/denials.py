@@ -15,6 +15,7 @@ from typing import Any
 from telltale.payload.asked.asking import names_a_value
 from telltale.payload.asked.verbs import Verb, verb_of
 from telltale.payload.codes.infer import REASON_PHRASES
+from telltale.payload.texts.fixed import refusing_form
 from telltale.payload.texts.marks import bears_mark
 from telltale.payload.words import DRESS, words
 from telltale.vocabulary import Code, code_of_http
@@ -159,6 +160,9 @@ _NOUNS = re.compile(r"[A-Z]?[a-z]{4,}")
 
 def standard_text(text: str) -> tuple[str, Code] | None:
     """The standard text of POSIX or HTTP that a short text begins with, with the code it means."""
+    form = refusing_form(text)
+    if form is not None and form is not Code.NOT_FOUND:
+        return text.strip()[:120], form
     hit = _HEAD.match(text) if _is_short(text) and "\n" not in text.strip() else None
     code = _STANDARD.get(hit.group("phrase").lower()) if hit is not None else None
     return (hit.group("phrase"), code) if hit is not None and code is not None else None

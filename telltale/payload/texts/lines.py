@@ -23,7 +23,8 @@ _CLIENT = re.compile(
     r"|(?P<envoy>upstream connect error or disconnect/reset before headers|no healthy upstream"
     r"|upstream request timeout)"
     r"|<HttpError (?P<gapi>[45]\d\d) when requesting "  # googleapiclient
-    r"|Error code: (?P<code>[45]\d\d)\b|(?P<google>[45]\d\d) [A-Z][A-Z_]{4,40}\. "
+    r"|Error code: (?P<code>[45]\d\d)\b|error code: (?P<edge>1\d{3})\Z|Error (?P<cache>[45]\d\d):? [A-Z][^\n]{2,80}\Z"
+    r"|(?P<google>[45]\d\d) [A-Z][A-Z_]{4,40}\. "
     r"|(?P<fetch>request to https?://\S{1,250} failed, reason: )|(?P<aio>Cannot connect to host \S{1,100} ssl:)"
     r"|(?P<httpcore>All connection attempts failed\Z)"
     r"|(?P<pool>HTTPS?ConnectionPool\(host=)|(?P<reset>\('Connection aborted\.'))"
@@ -66,6 +67,20 @@ _PROGRAM_LINE = re.compile(
 )
 _LINE_CAP = 400
 _TAIL = 1000
+_FIXED_LINE = re.compile(
+    r"(?P<refused>The connection to the server \S{1,100} was refused - did you specify the right host or port\?)"
+    r"|(?P<denied>Unable to locate credentials\. You can configure credentials by running .{1,60}"  # aws
+    r"|Please run 'az login' to setup account\.)"
+    r"|(?P<unresolved>wget: unable to resolve host address .{1,100})"
+    r"|(?P<missing>(?:/\w{1,10}){0,3}/?(?:ba|da|k|z)?sh: (?:line )?\d{1,4}: .{1,100}: not found)"
+)
+_FIXED_CODES = {
+    "refused": Code.UNAVAILABLE,
+    "denied": Code.PERMISSION_DENIED,
+    "unresolved": Code.UNAVAILABLE,
+    "missing": Code.NOT_FOUND,
+}
+"""Lines that one program prints in these very words when it cannot begin."""
 
 
 _GO = re.compile(r"[^\n]{0,120}\b(?:GET|POST|PUT|PATCH|DELETE|HEAD) https?://\S{1,250}: (?P<go>[45]\d\d) ")
@@ -169,11 +184,17 @@ def shell_record_of(text: str) -> tuple[str, Code | None] | None:
 _RECORD_CAP = 2000
 
 
+_FIXED_HEADS = ("The ", "Unab", "Plea")
+
+
 def program_line_of(text: str) -> tuple[str, Code] | None:
     """`cat: /x: No such file or directory`: the one line of a program, ending in a text of `strerror`."""
     line = text.strip()
-    if len(line) > _LINE_CAP or "\n" in line or ": " not in line:
+    if len(line) > _LINE_CAP or "\n" in line or (": " not in line and line[:4] not in _FIXED_HEADS):
         return None
+    fixed = _FIXED_LINE.fullmatch(line)
+    if fixed is not None:
+        return line[:120], _FIXED_CODES[fixed.lastgroup or "denied"]
     hit = _PROGRAM_LINE.fullmatch(line)
     code = _STRERROR.get(hit.group("reason").lower()) if hit is not None else None
     return (line[:120], code) if code is not None else None

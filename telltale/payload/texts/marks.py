@@ -44,6 +44,10 @@ _PROGRAM = re.compile(
     r"|(?:\(error\) )?(?:ERR|WRONGTYPE|NOAUTH|NOPERM|WRONGPASS|MOVED|ASK|READONLY|LOADING|OOM|BUSY|NOSCRIPT|EXECABORT"
     r"|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS) (?=[A-Za-z\d'])"  # Redis serialization protocol
     r"|(?:<br ?/?>\s*)?<b>(?:Fatal|Parse|Recoverable fatal) error</b>:|PHP (?:Fatal|Parse) error: "  # php, html_errors
+    r"|Exception in thread \"[^\"\n]{1,80}\" (?=[\w.$]+(?:Error|Exception))"  # java
+    r"|Can't locate [\w/:.]{1,80} in @INC"  # perl
+    r"|Code: \d{1,4}\. DB::\w{0,30}Exception:|SQL\d{4,5}N  (?=\S)|\w{3,40}: Error from server: code=[\da-f]{4} \["
+    r"|(?:node:)?[\w./-]{1,200}:\d{1,6}\n[^\n]{0,200}\n[ \t]{0,80}\^{1,80}\n"  # node, with the line that threw
     r"|\{:error, (?=[\"%:{\w])"  # a tuple of Elixir
     r"|\d{1,3} validation errors?(?: for [\w.\[\], ]{1,80})?:?\n(?=```json|\S[^\n]{0,80}\n  )"  # pydantic
     r"|net::ERR_[A-Z_]{3,40}\b|NS_ERROR_[A-Z_]{3,40}\b"  # Chromium's and Firefox's names of network errors
