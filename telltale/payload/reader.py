@@ -186,6 +186,8 @@ def _read_sole_item(item: dict[str, Any], place: int, asked: Asked, reading: Rea
     """A list of nothing but one bare error object stands for that error, unless errors or logs were asked for."""
     if names_errors(asked.tool) or hands_out_logs(asked.tool) or fields_of(item).substance:
         return
+    if verb_of(asked.tool) is Verb.EXAMINE and "path" in item:  # one finding of a validator
+        return
     found = [f for f in read_object(item, asked) if f.rule in ("payload.error_key", "payload.error_object")]
     if any(selects(asked.arguments, f.key) for f in found):
         return

@@ -135,6 +135,12 @@ PAYLOAD_RULES: dict[str, Rule] = {
             "the first words",
             _S,
         ),
+        Rule(
+            "text.runtime_message",
+            "The whole result is the message of an exception, in the form that a language's runtime gives it.",
+            "the message",
+            _P,
+        ),
         Rule("text.xml_error", "The result is an XML error document or a SOAP fault.", "its root element and code", _P),
         Rule("text.status_word", "The whole result is one word for a failure.", "the word", _P),
         Rule("text.exit_code", "The text ends with the exit code of a program that failed.", "the last line", _P),

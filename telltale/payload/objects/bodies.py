@@ -268,8 +268,31 @@ def told_not_ok(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
     return Finding("payload.status_error", Says.FAILED, "message", told, first_code(told_texts(value)))
 
 
-_RULES = (result_code, named_code, problem_details, status_in_frame, returned_messages, refused_fields, told_not_ok)
-_SIGNS = frozenset((*_RESULT_CODES, *_FRAMES, *_RETURNS, "code", "Code", "id", "name", "type", "details", "message"))
+def directory_result(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """The result of an LDAP operation (RFC 4511 §4.1.9) as clients hand it out, with a code that is none of success."""
+    number, told = value.get("result"), value.get("description")
+    if type(number) is not int or number in _LDAP_FINE or not isinstance(told, str) or "dn" not in value:
+        return None
+    return Finding("payload.error_object", Says.FAILED, "result", number, code_of_class(told))
+
+
+_LDAP_FINE = frozenset((0, 5, 6, 10, 14))
+"""Success, a comparison's two answers, a referral, a bind that goes on."""
+
+
+_RULES = (
+    result_code,
+    named_code,
+    problem_details,
+    status_in_frame,
+    returned_messages,
+    refused_fields,
+    told_not_ok,
+    directory_result,
+)
+_SIGNS = frozenset(
+    (*_RESULT_CODES, *_FRAMES, *_RETURNS, "code", "Code", "id", "name", "type", "details", "message", "description")
+)
 
 
 def refusing_body(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:

@@ -30,7 +30,7 @@ _ANY_CARRIER = frozenset((*_CARRIERS, *_LAST_WORDS))
 _MARKED = frozenset(
     (
         *("text.error_mark", "text.masking", "text.tool_named", "text.status_line", "text.xml_error"),
-        *("text.says_nothing", "text.timed_out", "text.html_error_page"),
+        *("text.says_nothing", "text.timed_out", "text.html_error_page", "text.runtime_message"),
     )
 )
 """The rules that rest on a mark, a catalogue or a closed form; a sentence does not outweigh a claim of success."""
@@ -221,9 +221,13 @@ def _batch_failed(key: str, items: list[Any], asked: Asked, batch: bool) -> Find
 def _are_errors(items: list[Any], asked: Asked) -> bool:
     """Whether a list holds nothing but errors, each with a code and a message, or with a flag and no name of its own.
 
-    As Salesforce answers (`[{"message", "errorCode", "fields"}]`); not where errors, logs or states were asked for.
+    As Salesforce and Zod answer (`[{"message", "errorCode", "fields"}]`); not where errors or logs were asked for.
     """
-    if not 0 < len(items) <= _MOST_ERRORS or not isinstance(items[0], dict) or items[0].keys().isdisjoint(_ERROR_CODES):
+    if (
+        not 0 < len(items) <= _MOST_ERRORS
+        or not isinstance(items[0], dict)
+        or (items[0].keys().isdisjoint(_ERROR_CODES) and not items[0].keys() >= _ISSUE)
+    ):
         return False
     if verb_of(asked.tool) is Verb.EXAMINE or names_a_state(asked.tool):
         return False
@@ -233,6 +237,8 @@ def _are_errors(items: list[Any], asked: Asked) -> bool:
 
 
 def _is_error(item: dict[str, Any]) -> bool:
+    if item.keys() >= _ISSUE and isinstance(item["path"], list):
+        return True
     if item.get("error") is True:
         return not any(is_identity(key) for key in item)
     code = next((item[key] for key in _CODED if isinstance(item.get(key), str)), "")
@@ -255,6 +261,9 @@ def _code_of_item(item: dict[str, Any]) -> Code | None:
     own = code_inside(item, fields_of(item))
     return (first_code(told_texts(item)) or own) if own is None or own is Code.INTERNAL else own
 
+
+_ISSUE = frozenset(("code", "path", "message"))
+"""The keys of what Zod says of each argument that it refused."""
 
 _CODED = ("errorCode", "error_code")
 _ERROR_CODES = frozenset((*_CODED, "error"))

@@ -50,6 +50,10 @@ MASKING: tuple[Masking, ...] = (
     _masking("fastmcp", "4.2", r"Error calling tool '[^']{1,200}': .*", False),
     _masking("fastmcp", "4.2", r"Upstream request timed out, please retry", False),
     _masking("fastmcp", "4.2", r"Rate limited by upstream API, please retry later", False),
+    _masking("mcp", "1.30", r"(?:Connection closed|Session terminated|Not connected)", False),
+    _masking(
+        "json-rpc", "2.0", r"(?:Method not found|Invalid params|Invalid Request|Internal error|Parse error)", False
+    ),
     _masking("mcp", "1.30", r"Unknown tool: [\w.:/-]{1,200}", False),
     _masking("mcp", "1.30", r"(?:Input|Output) validation error: .*", False),
     _masking("mcp (TypeScript)", "1.x", r"MCP error -32\d{3}: .*", False),
@@ -68,13 +72,23 @@ MASKING: tuple[Masking, ...] = (
     _masking("langgraph", "1.0", r"Error: [\w.-]{1,200} is not a valid tool, try one of \[.*", False),
     _masking("langgraph", "1.0", r"Error invoking tool '[^']{1,200}' with .*", False),
     _masking("langgraph", "1.0", r"Error: .*\n Please fix your mistakes\.", False),
+    _masking("langchain", "0.3", r"[\w.-]{1,200} is not a valid tool, try one of \[.*", False),
+    _masking("langchain", "0.3", r"Agent stopped due to (?:iteration limit or time limit|max iterations)\.", False),
     _masking("langchain", "0.3", r"(?:Tool execution error|Tool input validation error)"),
     _masking("crewai", "1.10", r"I encountered an error while trying to use the tool\..*", False),
+    _masking("crewai", "1.10", r"I tried reusing the same input, I must stop using this action input\..*", False),
+    _masking("crewai", "1.10", r"(?:Error: the )?Action Input is not a valid key, value dictionary\.?", False),
     _masking("llama-index", "0.14", r"Encountered error: .*", False),
     _masking(
         "copilot-sdk", "0.1", r"Invoking this tool produced an error\. Detailed information is not available\.", True
     ),
     _masking("claude-code", "2", r"<tool_use_error>.*</tool_use_error>", False),
+    _masking("claude-code", "2", r"File has not been read yet\. Read it first before writing to it\.", False),
+    _masking("claude-code", "2", r"String to replace not found in file\.\s.*", False),
+    _masking("claude-code", "2", r"File does not exist\.(?: .{0,300})?", False),
+    _masking("claude-code", "2", r"File content \(.{1,40} tokens\) exceeds maximum allowed tokens \(\d+\)\..*", False),
+    _masking("text editor (Anthropic)", "20250728", r"No replacement was performed[,.] .*", False),
+    _masking("server-filesystem (MCP)", "2025", r"Could not find exact match for edit:\n.*", False),
     _masking("cline", "3", r"The tool execution failed with the following error:.*", False),
     _masking("gemini-cli", "0.20", r"MCP tool '[^']{1,200}' reported (?:a )?tool error\b.*", False),
     _masking("n8n", "1.x", r"There was an error: \".*\"", False),
@@ -101,11 +115,22 @@ _MASKING_HEADS = (
         "There was",
     ),
     *("Request failed", "Invoking", "fetch", "Model", "TypeError", "Input", "Output", "Invalid arguments"),
+    *(
+        "Agent stopped",
+        "I tried reusing",
+        "Action Input",
+        "File ",
+        "String to",
+        "No replacement",
+        "Could not find exact",
+    ),
+    *("Connection closed", "Session terminated", "Not connected", "Method not", "Internal error", "Parse error"),
     *("Something went wrong in function", "Encountered error", "<tool_use_error>", "The tool execution failed"),
 )
 
 
 _LONGEST = 20_000
+_NOT_VALID, _HEAD = " is not a valid tool, try one of [", 240
 _ANY_MASKING = re.compile(
     "|".join(f"(?P<n{number}>{entry.pattern.pattern})" for number, entry in enumerate(MASKING)), re.DOTALL
 )
@@ -113,7 +138,7 @@ _ANY_MASKING = re.compile(
 
 def masking_of(text: str) -> Masking | None:
     """The catalogue's entry that this whole text is; None for every other text."""
-    if len(text) > _LONGEST or not text.startswith(_MASKING_HEADS):
+    if len(text) > _LONGEST or not (text.startswith(_MASKING_HEADS) or _NOT_VALID in text[:_HEAD]):
         return None
     hit = _ANY_MASKING.fullmatch(text.rstrip())
     return MASKING[int((hit.lastgroup or "n0")[1:])] if hit is not None else None

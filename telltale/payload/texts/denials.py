@@ -53,6 +53,11 @@ _NOT_READY = re.compile(
 )
 
 _STANDARD = {
+    "unauthorized": Code.PERMISSION_DENIED,
+    "unauthenticated": Code.PERMISSION_DENIED,
+    "forbidden": Code.PERMISSION_DENIED,
+    "authentication required": Code.PERMISSION_DENIED,
+    "authentication failed": Code.PERMISSION_DENIED,
     "permission denied": Code.PERMISSION_DENIED,
     "operation not permitted": Code.PERMISSION_DENIED,
     "access denied": Code.PERMISSION_DENIED,
@@ -163,7 +168,9 @@ def standard_text(text: str) -> tuple[str, Code] | None:
     form = refusing_form(text)
     if form is not None and form is not Code.NOT_FOUND:
         return text.strip()[:120], form
-    hit = _HEAD.match(text) if _is_short(text) and "\n" not in text.strip() else None
+    hit = _HEAD.match(text) if _is_short(text) else None
+    if hit is not None and "\n" in text.strip() and hit.group(0)[-1:] != ":":
+        return None
     code = _STANDARD.get(hit.group("phrase").lower()) if hit is not None else None
     return (hit.group("phrase"), code) if hit is not None and code is not None else None
 

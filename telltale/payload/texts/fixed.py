@@ -33,7 +33,7 @@ _FORMS = re.compile(
     rf"(?P<denied>(?:the |your )?(?:(?:invalid|missing|expired|incorrect|revoked|unknown)(?: or \w+)? {_KEY}"
     rf"|{_KEY} (?:is |has |was )?(?:been )?(?:invalid|expired|revoked|missing|incorrect))(?: (?:provided|specified))?"
     r"|user: \S{1,200} is not authorized to perform: .{1,300})"  # AWS IAM
-    r"|(?P<missing>(?:[45]\d\d )?(?:[\w.-]{2,30} ){1,3}not found(?:: \S{1,80})?|no such \w{2,30}(?:: \S{1,80})?)"
+    r"|(?P<missing>(?:[45]\d\d )?(?:[\w.'\"`-]{1,40} ){1,5}not found(?:: \S{1,80})?|no such \w{2,30}(?:: \S{1,80})?)"
     r"|(?P<limited>(?:api |request |daily |monthly )?(?:rate limit|quota)s? (?:has been |was )?(?:exceeded|reached))",
     re.IGNORECASE,
 )

@@ -71,12 +71,14 @@ _FIXED_LINE = re.compile(
     r"(?P<refused>The connection to the server \S{1,100} was refused - did you specify the right host or port\?)"
     r"|(?P<denied>Unable to locate credentials\. You can configure credentials by running .{1,60}"  # aws
     r"|Please run 'az login' to setup account\.)"
+    r"|(?P<silent>;; connection timed out; no servers could be reached|Timeout: No Response from \S{1,100})"
     r"|(?P<unresolved>wget: unable to resolve host address .{1,100})"
     r"|(?P<missing>(?:/\w{1,10}){0,3}/?(?:ba|da|k|z)?sh: (?:line )?\d{1,4}: .{1,100}: not found)"
 )
 _FIXED_CODES = {
     "refused": Code.UNAVAILABLE,
     "denied": Code.PERMISSION_DENIED,
+    "silent": Code.UNAVAILABLE,
     "unresolved": Code.UNAVAILABLE,
     "missing": Code.NOT_FOUND,
 }
@@ -184,7 +186,7 @@ def shell_record_of(text: str) -> tuple[str, Code | None] | None:
 _RECORD_CAP = 2000
 
 
-_FIXED_HEADS = ("The ", "Unab", "Plea")
+_FIXED_HEADS = ("The ", "Unab", "Plea", ";; c")
 
 
 def program_line_of(text: str) -> tuple[str, Code] | None:

@@ -48,6 +48,8 @@ _PROGRAM = re.compile(
     r"|Can't locate [\w/:.]{1,80} in @INC"  # perl
     r"|Code: \d{1,4}\. DB::\w{0,30}Exception:|SQL\d{4,5}N  (?=\S)|\w{3,40}: Error from server: code=[\da-f]{4} \["
     r"|(?:node:)?[\w./-]{1,200}:\d{1,6}\n[^\n]{0,200}\n[ \t]{0,80}\^{1,80}\n"  # node, with the line that threw
+    r"|\*\* BUILD FAILED \*\*|[\w./\\-]{1,200}\(\d{1,6},\d{1,6}\): error [A-Z]{2,6}\d{3,5}: "  # xcodebuild, MSBuild
+    r"|b?'?\[AUTHENTICATIONFAILED\] |\([45]\d\d, b'|[45]\d\d[ -][45]\.(?P<smtp>\d)\.\d{1,3} "  # IMAP, SMTP (RFC 3463)
     r"|\{:error, (?=[\"%:{\w])"  # a tuple of Elixir
     r"|\d{1,3} validation errors?(?: for [\w.\[\], ]{1,80})?:?\n(?=```json|\S[^\n]{0,80}\n  )"  # pydantic
     r"|net::ERR_[A-Z_]{3,40}\b|NS_ERROR_[A-Z_]{3,40}\b"  # Chromium's and Firefox's names of network errors
@@ -75,6 +77,7 @@ _REPR = re.compile(
 _FAILED_WITH = re.compile(
     rf"{DRESS}(?:(?:there (?:was|has been)|(?:(?:we|i|it) )?(?:encountered|got|received|hit)) an? "
     rf"(?:\w+ ){{0,2}}error\b[^:\n]{{0,60}}:(?=\s)"
+    r"|got (?:an )?error from [\w.'-]{1,30}(?: [\w.'-]{1,30}){0,2}:(?=\s)"
     r"|(?:[\w.'-]{1,30} ){1,4}(?:returned|responded with|raised|threw) (?:an?|the following) (?:\w+ ){0,2}"
     r"(?:error|exception)\b[^:\n]{0,60}: (?=[{\[\"']|HTTP\b|E[A-Z]{3,}\b|error\b|[\w.]*(?:Error|Exception)\b)"
     r"|(?:[\w.'-]{1,30} ){1,5}failed"
@@ -229,11 +232,17 @@ def _of_program(text: str) -> TextMark | None:
     if state is not None:
         code = code_of_sqlstate(state)
         return TextMark(hit.group("mark").strip(), False, code) if code is not None else None
+    subject = hit.group("smtp")
+    if subject is not None:
+        return TextMark(hit.group("mark").strip(), False, _SMTP.get(subject))
     errno = hit.group("errno")
     if errno is not None and errno not in ERRNO:
         return None
     return TextMark(hit.group("mark").strip(), False, ERRNO.get(errno) if errno else None)
 
+
+_SMTP = {"1": Code.NOT_FOUND, "3": Code.UNAVAILABLE, "4": Code.UNAVAILABLE, "7": Code.PERMISSION_DENIED}
+"""What the second number of an enhanced status code is about (RFC 3463, section 3): addressing, network, policy."""
 
 _STREAM_LABELS = re.compile(r"\A\s*(?:(?:stdout|stderr|output)[ \t]*:[ \t]*\n\s*)+", re.IGNORECASE)
 _LAST_LINE = re.compile(r"(?:[a-z_]\w{0,30}\.){0,4}(?P<klass>[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Exit))(?::.*)?")
@@ -285,5 +294,6 @@ def coded_mark_of(text: str) -> tuple[str, Code] | None:
     hit = hit or _SNAKE.match(text[:60])
     if hit is None or (not bracketed and "\n" in text.strip()):
         return None
-    code = code_of(hit.group("code"))
+    name = hit.group("code")
+    code = code_of(name) or (code_of_class(name) if name.isupper() else None)
     return (hit.group(0).strip(), code) if code is not None else None

@@ -46,6 +46,7 @@ from telltale.payload.texts.marks import (
     uncaught_of,
 )
 from telltale.payload.texts.named import denies_tool, failing_tool
+from telltale.payload.texts.runtime import runtime_message
 from telltale.payload.texts.timeouts import closing_line, ran_out_of_time
 from telltale.payload.texts.undone import undone
 from telltale.payload.texts.validators import refused_argument
@@ -243,6 +244,21 @@ def _level(text: str, asked: Asked) -> Finding | None:
     return Finding("text.error_mark", Says.HIDDEN, "", level)
 
 
+def _runtime(text: str, asked: Asked) -> Finding | None:
+    """The message of an exception alone; not of tools that examine, or hand out what people or programs said."""
+    if len(text) > _RUNTIME_CAP or verb_of(asked.tool) is Verb.EXAMINE:
+        return None
+    found = runtime_message(text)
+    if found is None or names_logs(asked.tool) or names_speech(asked.tool) or asks_for_errors(asked):
+        return None
+    if is_repeated(text, asked.arguments) or is_document(text, asked):
+        return None
+    return Finding("text.runtime_message", Says.HIDDEN, "", found[0], found[1])
+
+
+_RUNTIME_CAP = 400
+
+
 def _could_not(text: str, asked: Asked) -> Finding | None:
     """A short text that begins by saying that it was not done: silent, and only suspected (see `undone`)."""
     found = undone(text, asked)
@@ -300,5 +316,5 @@ def _exit_code(text: str, asked: Asked) -> Finding | None:
 _RULES = (
     *(_masking, _says_nothing, _tool_named, _error_mark, _level, _coded, _cross, _timed_out),
     _limit_reached,
-    *(_status_line, _program_line, _validator, _exit_code, _uncaught, _could_not),
+    *(_status_line, _runtime, _program_line, _validator, _exit_code, _uncaught, _could_not),
 )

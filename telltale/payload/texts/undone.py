@@ -25,6 +25,7 @@ from telltale.payload.texts.denials import (
     standard_text,
     unset_variable,
 )
+from telltale.payload.texts.fixed import refusing_form
 from telltale.vocabulary import Code
 
 
@@ -74,6 +75,9 @@ def _words_of(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | 
         return mark, None
     if verb is Verb.READ or names_a_removal(asked.tool):
         return None
+    form = refusing_form(text) if verb in (Verb.CHANGE, Verb.RUN) else None
+    if form is not None:
+        return text.strip(), form
     return absent_thing(text, asked.arguments, acts=verb in (Verb.CHANGE, Verb.RUN))
 
 
