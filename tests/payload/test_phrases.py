@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from telltale.payload.codes import phrases
-from telltale.payload.codes.phrase_table import ENTRIES
+from telltale.payload.codes.phrase_tables import ENTRIES
 from telltale.payload.codes.phrases import code_of_phrase
 from telltale.vocabulary import Code
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 
 from telltale.payload.codes.infer import ERRNO
-from telltale.payload.codes.phrase_table import ENTRIES
+from telltale.payload.codes.phrase_tables import ENTRIES
 from telltale.vocabulary import Code, code_of_http, code_of_json_rpc
 
 _DEFECTS = re.compile(

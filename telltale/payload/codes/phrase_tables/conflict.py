@@ -1,0 +1,48 @@
+"""CONFLICT: what is so already, is in use, or has changed meanwhile."""
+
+from __future__ import annotations
+
+PHRASES: tuple[tuple[str, str | None], ...] = (
+    ("already ", r"already (?:exists?|taken|been|in use|used by|running|has|\w{3,20}ed)\b"),
+    ("duplicate", None),
+    ("conflict", None),
+    ("version mismatch", None),
+    ("already in progress", None),
+    ("booked", r"\b(?:fully|already|double) booked\b"),
+    (
+        "ed ",
+        r"\b(?:has|have|was|were) (?:been )?(?:changed|modified|updated) (?:since|by|in the meantime)\b",
+    ),
+    ("another transaction", None),
+    ("transition", r"(?:cannot|can't|invalid|illegal|no) (?:state )?transition"),
+    ("etag", None),
+    ("diverged", None),
+    ("optimistic lock", None),
+    ("mergeable", None),
+    ("still ", r"\bstill (?:references?|referenced|in use|used by|has|have)\b"),
+    ("locked", r"\b(?:is|was|are|been) locked\b|\blocked by\b"),
+    ("concurrent ", r"concurrent (?:update|modification|write)"),
+    ("unique constraint", None),
+    ("foreign key", r"(?:update or delete|delete or update)\b.{1,120}\bforeign key"),
+    ("deadlock", None),
+    ("identical", r"\bidentical (?:content|to the (?:existing|current))|\bare identical\b"),
+    ("changes", r"\bno changes (?:were |was )?made\b"),
+    ("stale ", r"\bstale (?:object|version|data|revision|write|read|handle|file handle|element)\b"),
+    ("precondition", r"\bpreconditions? (?:failed|not met|required)\b"),
+    (" in use", r"\b(?:is|are) (?:currently )?in use\b"),
+    (
+        "no longer available",
+        r"\b(?:slot|seat|room|time|table|item|offer|name|username) (?:\S{1,20} )?(?:is |are )?no longer available\b",
+    ),
+    ("double booking", None),
+    ("has child", r"\b(?:it )?has (?:child|children|dependen|open|active|linked)\w*\b"),
+    ("rejected because", r"\bupdates were rejected because\b"),
+    ("overwritten by", None),
+    ("is booked", None),
+    ("state that ", r"\bnot in a state (?:that|where|in which)\b"),
+    (" state", r"\b(?:wrong|invalid|incompatible|unexpected|current) state\b.{0,40}\b(?:for|to|of)\b"),
+    ("uncommitted changes", None),
+    ("unmerged", None),
+    ("not fast-forward", None),
+    ("non-fast-forward", None),
+)
