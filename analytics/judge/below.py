@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from analytics.conventions.convention import Kind
 from analytics.conventions.vocabulary import kind_of
+from analytics.judge.answers import (
+    admits,
+    denies,
+    holds_rows,
+    is_hollow,
+    is_nothing,
+    is_short_text,
+    is_where_it_ended,
+    reports_the_deed,
+)
 from analytics.judge.attempts import PROCESS, Attempt, failure_of, number_of, was_killed
 from analytics.judge.case import Case, Verdict
 from analytics.judge.echo import echoed_status, refused_fields
 from analytics.spans import ERROR, Span
-from telltale.payload import Reading, Says
+from telltale.payload import Says
 from telltale.payload.asked.verbs import Verb, verb_of
 from telltale.payload.codes.budgets import names_a_spent_budget
-from telltale.payload.objects.empty import is_empty, is_frame
-from telltale.payload.objects.fields import Role, role_of
-from telltale.payload.objects.shapes import ADDRESSES, says_it_went_well
 from telltale.payload.texts.exits import exit_told, is_answer, reports_findings
 from telltale.payload.words import words
 from telltale.vocabulary import Code, Confidence, Payload
 
-_SHORT_TEXT = 300
 _GRAVE = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE, Code.INTERNAL})
 """What nobody asks for: a source that answers with one of these gave no answer."""
 
 _REFUSING = (400, 422)
 _WRITES = words("POST PUT PATCH DELETE INSERT UPDATE UPSERT MERGE REPLACE")
-_NOT_DONE = words(
-    """
-    queued failed rejected denied errored declined delayed deferred blocked skipped suspended aborted cached scheduled
-    limited expired pending need needed required supported simulated
-    """
-)
 
 
 def look_below(case: Case, verdict: Verdict) -> None:
@@ -83,7 +81,13 @@ def _is_status_asked_for(case: Case) -> bool:
 
 _SUSPECTED = Confidence.SUSPECTED
 _DOUBTFUL = frozenset(
-    ("trace.text_after_failure", "trace.deed_over_failure", "trace.deed_over_exception", "trace.value_after_failure")
+    (
+        "trace.text_after_failure",
+        "trace.rows_after_failure",
+        "trace.deed_over_failure",
+        "trace.deed_over_exception",
+        "trace.value_after_failure",
+    )
 )
 _RAISED = frozenset(("trace.empty_after_exception", "trace.deed_over_exception"))
 
@@ -105,27 +109,11 @@ def _empty(case: Case, failed: list[Attempt]) -> str | None:
         return None
     if failed and all(_is_gone(attempt) for attempt in failed):
         return None
-    honest = _denies(case.reading) or (not case.changes and _is_nothing(case.reading.value))
+    honest = denies(case.reading) or (not case.changes and is_nothing(case.reading.value))
     if failed and not (honest and all(attempt.cause.code is Code.NOT_FOUND for attempt in failed)):
         return "trace.empty_after_failure"
     raised = case.below.raised and all(attempt.failed for attempt in case.below.attempts)
     return "trace.empty_after_exception" if raised else None
-
-
-def _denies(reading: Reading) -> bool:
-    """`{"found": false, "user": null}`: the result says in a flag of its own that the thing is not there."""
-    value = reading.value
-    return isinstance(value, dict) and any(
-        inner is False and not is_frame(key) and role_of(key) is None for key, inner in list(value.items())[:30]
-    )
-
-
-def _is_nothing(value: Any) -> bool:
-    """`{"user": null}`: what was looked for is named, and is not there; a bare null or an empty list says nothing."""
-    if not isinstance(value, dict):
-        return False
-    told = [inner for key, inner in value.items() if not is_frame(key) and role_of(key) is None]
-    return bool(told) and all(inner is None for inner in told)
 
 
 def _filled(case: Case, failed: list[Attempt]) -> str | None:
@@ -140,53 +128,38 @@ def _filled(case: Case, failed: list[Attempt]) -> str | None:
 def _over_failure(case: Case, last: Attempt) -> str | None:
     reading, all_failed = case.reading, case.below.all_failed
     claimed = reading.finding(Says.SUCCESS) is not None
-    if claimed and _admits(reading.value):
+    if claimed and admits(reading.value):
         return None
-    if claimed and (all_failed or _is_where_it_ended(reading.value, last)):
+    if claimed and (all_failed or (last.code in _GRAVE and is_where_it_ended(reading.value, _address(last)))):
         return "trace.success_over_failure"
-    if case.changes and _may_write(last) and (claimed or (all_failed and _reports_the_deed(reading))):
+    if case.changes and _may_write(last) and (claimed or (all_failed and reports_the_deed(reading))):
         return "trace.deed_over_failure"
+    return _unsourced(case, last) if all_failed else None
+
+
+def _unsourced(case: Case, last: Attempt) -> str | None:
+    """An answer of which every source failed: a short text, a hollow value, the first rows of a statement."""
+    reading = case.reading
     told = not (last.system == PROCESS and isinstance(reading.value, str) and "\n" in reading.value.strip())
-    if told and all_failed and _is_short_text(reading) and not case.asked.content and _is_no_answer(case, last):
+    if told and is_short_text(reading) and not case.asked.content and _is_no_answer(case, last):
         return "trace.text_after_failure"
-    if all_failed and _is_no_answer(case, last) and _is_hollow(reading.value, case.asked.arguments):
+    if _is_no_answer(case, last) and is_hollow(reading.value, case.asked.arguments):
         return "trace.value_after_failure"
-    return None
+    return "trace.rows_after_failure" if _are_rows_of(case, last) else None
 
 
-def _is_where_it_ended(value: Any, last: Attempt) -> bool:
-    """Whether the address in the result is that of the call that failed: a browser that was led to a refusal."""
-    failed = str(last.span.attributes.get("url.full") or last.span.attributes.get("http.url") or "").partition("?")[0]
-    if not isinstance(value, dict) or not failed or last.code not in _GRAVE:
+def _address(attempt: Attempt) -> str:
+    attributes = attempt.span.attributes
+    return str(attributes.get("url.full") or attributes.get("http.url") or "")
+
+
+def _are_rows_of(case: Case, last: Attempt) -> bool:
+    """Whether a result holds rows that only failed statements of a database can have given (cut off in the middle)."""
+    if verb_of(case.asked.tool) in (Verb.EXAMINE, Verb.CHANGE) or case.asked.content or last.code is Code.NOT_FOUND:
         return False
-    return any(isinstance(value.get(key), str) and value[key].partition("?")[0] == failed for key in ADDRESSES)
-
-
-def _is_hollow(value: Any, arguments: Any) -> bool:
-    """Whether a value is what a swallowed failure leaves: `false`, 0, -1; or an object of nothing else."""
-    if isinstance(value, bool | int | float):
-        return value in (0, -1)
-    if not isinstance(value, dict) or not value or len(value) > _MOST_KEYS:
+    if any(attempt.system != "db" or attempt.found_nothing for attempt in case.below.attempts):
         return False
-    said = list(arguments.values()) if isinstance(arguments, dict) else []
-    told = [
-        inner for key, inner in value.items() if not _is_measure(key) and role_of(key) is None and inner not in said
-    ]
-    if not told:  # nothing but its frame: a count of none
-        return any(type(inner) is int and inner == 0 for key, inner in value.items() if is_frame(key))
-    return all(is_empty(inner) or (not isinstance(inner, str) and inner in (0, -1)) for inner in told)
-
-
-_MOST_KEYS = 20
-_BESIDE = words(
-    "unit units currency timezone waited waitedms waited_ms elapsedms durationms tookms took_ms latency_ms polls "
-    "attempts tries retries"
-)
-
-
-def _is_measure(key: str) -> bool:
-    """Whether a key frames an answer, or only says what it is measured in, or how often and how long it was tried."""
-    return is_frame(key) or key.lower() in _BESIDE
+    return holds_rows(case.reading.value)
 
 
 def _is_deed_undone(case: Case) -> bool:
@@ -199,9 +172,9 @@ def _is_deed_undone(case: Case) -> bool:
     claimed = case.reading.finding(Says.SUCCESS) is not None
     if not case.changes:
         return (claimed and verb_of(case.asked.tool) is Verb.RUN) or _is_word_of_a_claim(case)
-    if claimed or _reports_the_deed(case.reading):
+    if claimed or reports_the_deed(case.reading):
         return True
-    return case.claimed is not None and _is_short_text(case.reading)
+    return case.claimed is not None and is_short_text(case.reading)
 
 
 def _is_all_raised(case: Case) -> bool:
@@ -211,7 +184,7 @@ def _is_all_raised(case: Case) -> bool:
         below.ends_badly
         and not below.attempts
         and not below.fine_ns
-        and _is_hollow(case.reading.value, case.asked.arguments)
+        and is_hollow(case.reading.value, case.asked.arguments)
     )
 
 
@@ -221,45 +194,7 @@ def _is_word_of_a_claim(case: Case) -> bool:
     if case.claimed is None or case.asked.content or not isinstance(text, str) or "\n" in text.strip():
         return False
     answered = any(not attempt.failed for attempt in case.below.attempts)
-    return _is_short_text(case.reading) and not answered and verb_of(case.asked.tool) is not Verb.EXAMINE
-
-
-def _reports_the_deed(reading: Reading) -> bool:
-    """`{"sent": true}`, `{"status": "submitted"}`: the result says that what was to be changed is changed."""
-    if reading.value is True:
-        return True
-    value = reading.value[0] if isinstance(reading.value, list) and len(reading.value) == 1 else reading.value
-    if not isinstance(value, dict):
-        return False
-    if says_it_went_well(value) or _lists_successes(value):
-        return True
-    for key, inner in list(value.items())[:30]:
-        word = key if inner is True else inner if key in ("status", "state", "result") else None
-        if isinstance(word, str) and _names_a_deed(word):
-            return word.lower() not in _NOT_DONE
-    return False
-
-
-def _names_a_deed(word: str) -> bool:
-    return word.lower().endswith("ed") or word.lower() in ("sent", "paid", "done")
-
-
-def _admits(value: Any) -> bool:
-    """`{"ok": true, "edited": false}`: beside its claim the result says of itself what was not done."""
-    return isinstance(value, dict) and any(
-        inner is False and _names_a_deed(str(key)) and str(key).lower() not in _NOT_DONE
-        for key, inner in list(value.items())[:30]
-    )
-
-
-def _lists_successes(value: dict[str, Any]) -> bool:
-    """`{"success": [{"id": "lamp"}], "failed": []}`, on the result's own level or one below."""
-    levels = [value, *(inner for inner in list(value.values())[:_MOST_KEYS] if isinstance(inner, dict))]
-    return any(
-        isinstance(inner, list) and bool(inner) and role_of(key) == Role.GOOD
-        for level in levels
-        for key, inner in level.items()
-    )
+    return is_short_text(case.reading) and not answered and verb_of(case.asked.tool) is not Verb.EXAMINE
 
 
 def _is_no_answer(case: Case, attempt: Attempt) -> bool:
@@ -294,10 +229,6 @@ def _hidden_exit(case: Case) -> int | None:
 def _may_write(attempt: Attempt) -> bool:
     """Whether an outside call may be what was to bring the change about: a write, or a system without methods."""
     return attempt.operation in _WRITES or attempt.system not in ("http", "db", PROCESS)
-
-
-def _is_short_text(reading: Reading) -> bool:
-    return isinstance(reading.value, str) and len(reading.value) <= _SHORT_TEXT
 
 
 def _cut_short(case: Case) -> Span | None:

@@ -101,6 +101,12 @@ TRACE_RULES: dict[str, Rule] = {
             _S,
         ),
         Rule(
+            "trace.rows_after_failure",
+            "The result holds rows, but every statement that could have given them ended in an error: they are a part.",
+            "the failed statement's span",
+            _S,
+        ),
+        Rule(
             "trace.status_echoed",
             "The result hands on the error answer of a failed upstream call as if it were content.",
             "the status, or what it says of each field, and the span that had it",

@@ -88,7 +88,7 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
         "certificate",
         r"\bcertificate (?:has expired|verify failed|is not trusted|problem)|\b(?:ssl|tls) (?:error|certificate)",
     ),
-    ("eof ", r"\b(?:unexpected )?eof (?:while|when|occurred|on)\b"),
+    ("eof ", r"\beof (?:while (?!parsing)|when|occurred|on)\b"),
     ("not booted", None),
     ("is loading", r"\b(?:model|index|engine|kernel|page) is (?:still )?(?:loading|starting|warming)\b"),
     ("starting up", r"\b(?:is|are) (?:still )?starting up\b"),
