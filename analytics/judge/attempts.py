@@ -76,12 +76,16 @@ def _http(span: Span, status: int | None, method: str) -> Attempt:
     if status is not None and status >= 400:
         attempt.failed, attempt.code, attempt.certain = True, code_of_http(status), True
         attempt.value = f"http {status}"
-    elif _is_failed(span) and (status is None or status < 400):
+    elif _is_failed(span) and status != _NOT_MODIFIED and (status is None or status < 400):
         attempt.failed = True
         _explain(attempt)
     elif span.events:
         _read_body_events(attempt)
     return attempt
+
+
+_NOT_MODIFIED = 304
+"""What was kept is still good (RFC 9110, section 15.4.5); some clients make an error of it."""
 
 
 def _read_body_events(attempt: Attempt) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from analytics.judge.attempts import failure_of
+from analytics.judge.attempts import Attempt, failure_of
 from analytics.judge.case import Verdict
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
 from telltale import names
@@ -40,6 +41,8 @@ def _candidates(call: LogicalCall, reading: Reading, verdict: Verdict) -> Iterat
     vague = declared is None or declared is Code.INTERNAL
     limited = declared is Code.RATE_LIMITED  # several services answer 403 to one who asks too often
     decisive = cause is not None and cause.code in _DECISIVE and not (limited and cause.code is Code.PERMISSION_DENIED)
+    if cause is not None and vague and _is_own_statement(cause, call):
+        yield Code.INTERNAL, f"upstream {cause.value}"
     if cause is not None and cause.code is not None and cause.certain and (vague or decisive):
         yield cause.code, f"upstream {cause.value}"
     if declared is Code.INTERNAL and any(span.attributes.get(names.MAPPED_FROM) == _BUG for span in call.members):
@@ -59,6 +62,19 @@ def _candidates(call: LogicalCall, reading: Reading, verdict: Verdict) -> Iterat
     if declared is not None:
         yield declared, "declared"
     yield _weak(call, verdict.raised)
+
+
+def _is_own_statement(cause: Attempt, call: LogicalCall) -> bool:
+    """Whether a database refused the form of a statement that the tool itself had written: the caller sent no SQL.
+
+    SQLSTATE class 42, of which only the syntax and what it refers to within a table are the statement's own.
+    """
+    if cause.code is not Code.INVALID_ARGUMENT or not cause.value.startswith("sqlstate 42"):
+        return False
+    return not _SQL.search(call.arguments_text or "")
+
+
+_SQL = re.compile(r"\b(?:select|insert|update|delete|create|alter|drop|exec|merge|with|call)\b", re.IGNORECASE)
 
 
 def _from_raised(span: Any) -> tuple[Code, str] | None:

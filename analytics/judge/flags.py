@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from analytics.judge.attempts import failure_of
 from analytics.judge.case import Verdict
 from analytics.judge.code import class_of
 from analytics.normalise.logical_call import LogicalCall, Meaning
@@ -12,7 +13,7 @@ from telltale.payload.asked.verbs import Verb, names_documents, verb_of
 from telltale.payload.codes.budgets import names_a_spent_budget, tells_of_a_spent_budget
 from telltale.payload.leaks import holds_stack, leaks_in
 from telltale.payload.objects.evidence import told_texts
-from telltale.payload.texts.catalogues import injection_in, masking_of, says_nothing
+from telltale.payload.texts.catalogues import injection_in, masking_of, says_nothing, tells_more
 from telltale.payload.texts.named import denies_tool
 from telltale.payload.words import words
 from telltale.vocabulary import MESSAGE_CAP, NOT_RETRYABLE, Action, Code, Flag, Outcome, Payload
@@ -34,7 +35,9 @@ def flags_of(
 
     seen = _seen(call, reading)
     if seen is not None:
-        if not (reading.empty and verdict.outcome is Outcome.SILENT_FAILURE) and _is_generic(call, reading, seen):
+        if not (reading.empty and verdict.outcome is Outcome.SILENT_FAILURE) and _is_generic(
+            call, reading, seen, verdict
+        ):
             flags.append(Flag.GENERIC_ERROR.value)
         leak = _leak(call, reading, seen)
         if leak is not None:
@@ -103,12 +106,13 @@ _COMMANDS = words("command cmd script code")
 _PLACES = words("path file file_path filePath filename directory dir cwd folder")
 
 
-def _is_generic(call: LogicalCall, reading: Reading, seen: str) -> bool:
+def _is_generic(call: LogicalCall, reading: Reading, seen: str, verdict: Verdict) -> bool:
+    hidden = len(seen) <= _RAW_CAP and _is_known_better(call, reading, seen, verdict)
     if isinstance(reading.value, dict):
         message = reading.message
-        if not message or not says_nothing(str(message), call.tool) or _has_more(reading):
+        if not message or not says_nothing(str(message), call.tool, hidden) or _has_more(reading):
             return False
-        return all(says_nothing(text, call.tool) or " " not in text for text in told_texts(reading.value))
+        return all(says_nothing(text, call.tool, hidden) or " " not in text for text in told_texts(reading.value))
     if reading.empty:
         return any(mark.meaning is Meaning.FAILED for mark in call.marks)
     if not reading.text or not seen.strip() or denies_tool(seen, call.tool):
@@ -117,7 +121,15 @@ def _is_generic(call: LogicalCall, reading: Reading, seen: str) -> bool:
     entry = masking_of(seen) if masked else None
     if entry is not None and entry.generic:
         return True
-    return says_nothing(seen, call.tool) and not _names_a_value(seen, call.arguments)
+    return says_nothing(seen, call.tool, hidden) and not _names_a_value(seen, call.arguments)
+
+
+def _is_known_better(call: LogicalCall, reading: Reading, seen: str, verdict: Verdict) -> bool:
+    """Whether a span of the call, or the failed one below it, tells what the model was not told."""
+    spans = [*call.members, *([verdict.raised] if verdict.raised is not None else [])]
+    spans += [verdict.cause.cause.span] if verdict.cause is not None else []
+    told = seen if reading.text else str(reading.message or "")
+    return any(tells_more(failure_of(span)[1], told, call.tool) for span in spans)
 
 
 def _names_a_value(seen: str, arguments: Any) -> bool:

@@ -26,6 +26,7 @@ _SETTLED: dict[str, dict[Any, Meaning]] = {
     "is_error": {True: Meaning.FAILED, False: Meaning.CLAIMED_OK},
     "tool_message.status": {"error": Meaning.FAILED},
     "tool_result.status": {"error": Meaning.FAILED},
+    "block.type": {"error": Meaning.FAILED},
     "output.type": {
         "error-text": Meaning.FAILED,
         "error-json": Meaning.FAILED,

@@ -11,7 +11,8 @@ from telltale.payload.asked.verbs import Verb, hands_out_logs, names_documents, 
 from telltale.payload.codes.infer import code_of, code_of_class, code_of_number
 from telltale.payload.codes.phrases import code_of_phrase
 from telltale.payload.envelope import assess_envelope
-from telltale.payload.objects.carried import carried_text, failed_items, text_under
+from telltale.payload.objects.batches import failed_items
+from telltale.payload.objects.carried import carried_text, text_under
 from telltale.payload.objects.evidence import told_texts
 from telltale.payload.objects.fields import fields_of, is_truthy_error, role_of
 from telltale.payload.objects.inner_status import ABOUT_THE_ANSWER

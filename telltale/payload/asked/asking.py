@@ -23,6 +23,7 @@ from telltale.payload.objects.evidence import told_texts
 from telltale.payload.reading import Asked
 from telltale.payload.texts.marks import bears_mark
 from telltale.payload.texts.named import names_compound
+from telltale.payload.words import holds_any
 from telltale.vocabulary import Code
 
 _LOG_LINES = re.compile(
@@ -100,8 +101,28 @@ def is_data_file(value: Any, asked: Asked) -> bool:
         return False
     if names_errors(name):
         return True
-    said = map(code_of_phrase, _own_texts(value) or texts)
+    said = map(code_of_phrase, filter(_speaks_of_files, _own_texts(value) or texts))
     return not any(hit is not None and hit[0] in (Code.NOT_FOUND, Code.PERMISSION_DENIED) for hit in said)
+
+
+def _speaks_of_files(text: str) -> bool:
+    """Whether a text is about a file or about leave to read it, and not about an order that was not found."""
+    return holds_any(text.lower(), _OF_FILES)
+
+
+_OF_FILES = (
+    "file",
+    "path",
+    "director",
+    "no such",
+    "access",
+    "permission",
+    "exist",
+    "denied",
+    "allowed",
+    "enoent",
+    "read",
+)
 
 
 def _own_texts(value: Any) -> list[str]:
@@ -123,9 +144,19 @@ def is_echo(mark: str, arguments: Any) -> bool:
         return False
     word = mark.strip(" :").lower()
     for value in list(arguments.values())[:20]:
-        if isinstance(value, str) and (value.strip().lower() == word or bears_mark(value[:200])):
+        if not isinstance(value, str):
+            continue
+        if value.strip().lower() == word or bears_mark(value[:200]) or (_is_a_name(word) and word in value.lower()):
             return True
     return False
+
+
+def _is_a_name(word: str) -> bool:
+    """Whether a mark is the name of an error (`keyerror`, `invalid_argument`), which can be looked up."""
+    return len(word) >= _SHORTEST_NAME and " " not in word and word not in ("exception", "traceback")
+
+
+_SHORTEST_NAME = 8
 
 
 def is_repeated(text: str, arguments: Any) -> bool:
@@ -222,11 +253,22 @@ def selects(arguments: Any, key: str) -> bool:
 _QUERY_CAP = 4000
 
 
+def _selects_errors(query: str) -> bool:
+    """Whether a query of SQL asks for a column of errors: `SELECT error FROM jobs`."""
+    chosen = _SELECTED.match(query[:_QUERY_CAP])
+    return chosen is not None and names_errors(chosen.group(1))
+
+
+_SELECTED = re.compile(r"\s*select\s(.{1,400}?)\sfrom\s", re.IGNORECASE | re.DOTALL)
+
+
 def asks_for_errors(asked: Asked) -> bool:
     """Whether errors are what was asked for, by the tool's name or by the key or name that was given to it."""
+    given = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
+    if any(isinstance(value, str) and _selects_errors(value) for value in list(given)[:20]):
+        return True
     if verb_of(asked.tool) in (Verb.CHANGE, Verb.RUN):
         return False
-    given = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
     return names_errors(asked.tool) or any(
         isinstance(value, str) and len(value) <= 60 and " " not in value and names_errors(value)
         for value in list(given)[:20]

@@ -50,12 +50,35 @@ def is_empty(value: Any, depth: int = 0) -> bool:
 
 def without_echo(value: Any, arguments: Any) -> Any:
     """An object without the values that the caller had sent: `{"path": "a.md", "content": ""}` answers nothing."""
-    if type(value) is not dict or type(arguments) is not dict or len(value) < 2:
+    if (
+        type(value) is not dict
+        or type(arguments) is not dict
+        or (len(value) < 2 and type(next(iter(value.values()), None)) is not list)
+    ):
         return value
-    said = [inner for inner in list(arguments.values())[:_MOST_ITEMS] if isinstance(inner, str) and inner]
-    rest = {key: inner for key, inner in value.items() if inner not in said}
+    said = _said(arguments)
+    rest = {key: _less(inner, said) for key, inner in value.items() if inner not in said}
     counted = any(type(inner) in (int, float) and inner for inner in rest.values())
     return value if counted or not rest else rest
+
+
+def _said(arguments: dict[str, Any]) -> list[str]:
+    """The texts that a call gave, those in a list included."""
+    said: list[str] = []
+    for inner in list(arguments.values())[:_MOST_ITEMS]:
+        said += [
+            text for text in (inner[:_MOST_ITEMS] if isinstance(inner, list) else (inner,)) if isinstance(text, str)
+        ]
+    return [text for text in said if text]
+
+
+def _less(inner: Any, said: list[str]) -> Any:
+    """A list of objects without what the caller had sent: `[{"url": "…", "content": ""}]` of a page that was sent."""
+    if type(inner) is not list or not 0 < len(inner) <= _MOST_ITEMS or not said:
+        return inner
+    return [
+        {key: held for key, held in item.items() if held not in said} if type(item) is dict else item for item in inner
+    ]
 
 
 def _are_empty(items: list[Any], depth: int) -> bool:
@@ -80,11 +103,20 @@ def _is_empty_text(text: str) -> bool:
         return all(not line or line[0] == "#" for line in map(str.strip, text.split("\n")))
     if len(text) >= 4096:
         return False
+    if len(text) <= _MOST_LABELLED and ":" in text and _is_only_labels(text):
+        return True
     if text[0] == "<" and text.rstrip()[-1:] == ">":
         return _HOLLOW_ELEMENT.fullmatch(text.rstrip()) is not None
     return not text.strip()
 
 
+def _is_only_labels(text: str) -> bool:
+    """Labels with nothing behind them: `Execution result:`, a line that says `undefined`, `Console output:`."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    return all(line[-1] == ":" or line.lower() in _EMPTY_TEXTS for line in lines) and lines[0][-1] == ":"
+
+
+_MOST_LABELLED = 200
 _HOLLOW_ELEMENT = re.compile(r"<([A-Za-z_][\w-]{0,40})>\s*</\1>")
 """A frame that was to hold the answer, and holds none: `<task_result></task_result>`."""
 

@@ -72,7 +72,7 @@ for _role, _names in _NAMES.items():
 
 _ROLES["Error Message"] = Role.ERROR
 
-_ID_KEYS = frozenset(("id", "uuid", "key", "number", "sha", "iid", "gid", "guid", "sid", "arn", "slug", "name"))
+_ID_KEYS = frozenset(("id", "uid", "uuid", "key", "number", "sha", "iid", "gid", "guid", "sid", "arn", "slug", "name"))
 _NO_IDENTITY = words(
     """
     request_id trace_id correlation_id session_id tool_call_id call_id error_id host_id debug_id
@@ -152,7 +152,7 @@ def is_identity(key: str) -> bool:
     """Whether a key names a thing (`id`, `job_id`, `orderId`) and not a request."""
     if key in _NO_IDENTITY:
         return False
-    return key in _ID_KEYS or key.endswith(("_id", "Id", "_key", "_number"))
+    return key in _ID_KEYS or key.endswith(("_id", "Id", "Uid", "Sid", "_key", "_number", "_sid", "_uid"))
 
 
 def is_truthy_error(value: Any) -> bool:

@@ -145,10 +145,19 @@ def _flag_false(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
     for key, inner in fields.get(Role.GOOD):
         if inner is False or _denies(inner, fields):
             examined = verb_of(asked.tool) is Verb.EXAMINE and key.lower() in VERDICTS
-            if examined or counts_failed_tests(value) or counts_findings(value, fields, asked):
+            record = inner is False and verb_of(asked.tool) is Verb.READ and _is_full_record(value, fields, asked)
+            if examined or record or counts_failed_tests(value) or counts_findings(value, fields, asked):
                 return Finding("payload.flag_false", Says.ANSWER, key, inner)
             return Finding("payload.flag_false", Says.FAILED, key, inner, code_inside(None, fields))
     return None
+
+
+def _is_full_record(value: dict[str, Any], fields: Fields, asked: Asked) -> bool:
+    """Whether a flag is one of the facts of a thing that was looked up: a launch with its name and its date."""
+    return fields.substance >= _FACTS and not fields.has(Role.ERROR) and is_record(value, fields, asked)
+
+
+_FACTS = 3
 
 
 def _denies(inner: Any, fields: Fields) -> bool:

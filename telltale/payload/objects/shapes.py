@@ -242,9 +242,14 @@ def _none_done(value: dict[str, Any], asked: Asked) -> Finding | None:
         return None
     for said, key, inner in counts:
         wanted = type(inner) is int and inner > 0 and bool(said & _WANTED)
-        if wanted or (isinstance(inner, list) and inner and said <= _REFUSED):
+        if wanted or (isinstance(inner, list) and inner and (said <= _REFUSED or _is_other_half(said, counts))):
             return Finding("payload.items_failed", Says.HIDDEN, key, short(inner))
     return None
+
+
+def _is_other_half(said: set[str], counts: list[tuple[set[str], str, Any]]) -> bool:
+    """Whether a list names the refused and another, by the same nouns, the done: `failed_ids` beside `success_ids`."""
+    return bool(said & _REFUSED) and any(other & _DONE and other - _DONE == said - _REFUSED for other, _, _ in counts)
 
 
 def _counts(inner: Any, lists: bool) -> bool:
@@ -257,8 +262,8 @@ _WANTED = words("requested attempted submitted tried")
 _REFUSED = words("refused rejected failed failures errors unmatched conflicts invalid")
 _DONE = words(
     """
-    accepted applied succeeded successful sent delivered inserted created updated deleted removed written saved stored
-    imported uploaded indexed added processed completed changed modified
+    accepted applied success succeeded successful sent delivered inserted created updated deleted removed written
+    saved stored imported uploaded indexed added processed completed changed modified
     """
 )
 _OTHERS = words("at by on since last time date not un failed skipped")

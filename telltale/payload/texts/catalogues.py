@@ -174,8 +174,23 @@ _SMALL_CODE = re.compile(r"\b(?:code|status)\s?[:=]?\s?[1-9]?\d\b")
 """A program's exit code, or a number as small, tells no reason."""
 
 
-def says_nothing(message: str, tool: str = "") -> bool:
-    """Whether a failing message gives no reason: every word of it is a word for failing itself, or the tool's name."""
+_KINDS_OF_FAILURE = words(
+    """
+    access argument arguments bad connection data database execution file input inputs internal invalid network
+    parameter parameters parse parsing query received sql system validation
+    """
+)
+"""The words with which a text names the kind of a failure and no more: `The tool received an invalid argument.`"""
+
+
+def says_nothing(message: str, tool: str = "", kinds: bool = False) -> bool:
+    """Whether a failing message gives no reason: every word of it is a word for failing itself, or the tool's name.
+
+    Args:
+        message: what was told of the failure.
+        tool: the tool's name.
+        kinds: whether words for kinds of failures say nothing either; for what is told less than is known.
+    """
     if len(message) > 200:
         return False
     message = message.replace("\u2019", "'")
@@ -191,7 +206,7 @@ def says_nothing(message: str, tool: str = "") -> bool:
     own: list[str] | None = None
     for found in _WORD.finditer(low):
         word = found.group()
-        if word not in SAYING_NOTHING and word not in _REFERRING:
+        if word not in SAYING_NOTHING and word not in _REFERRING and not (kinds and word in _KINDS_OF_FAILURE):
             if "_" in message and " " not in message:
                 return False  # a code of its own, which may share a word with the tool's name
             own = own if own is not None else _own_words(tool)
@@ -226,6 +241,16 @@ def says_it_failed(text: str, tool: str = "") -> bool:
     if len(said) < 2 or _FAILING.isdisjoint(said) or not _NO_FAILURE.isdisjoint(said):
         return False
     return _UNTELLING.search(text.lower().replace("\u2019", "'")) is None and says_nothing(text, tool)
+
+
+_CONTENT = re.compile(r"[A-Za-z]{4,}|\d{2,}")
+
+
+def tells_more(truth: str, told: str, tool: str) -> bool:
+    """Whether what is known of a failure holds two words of content or more, and what was told of it none of them."""
+    known = {word.lower() for word in _CONTENT.findall(truth[:1000])} - SAYING_NOTHING
+    known -= set(_own_words(tool))
+    return len(known) >= 2 and known.isdisjoint(word.lower() for word in _CONTENT.findall(told))
 
 
 _MODEL = r"(?:ai|assistant|language model|model|llm|agent|chat ?bot)\b"

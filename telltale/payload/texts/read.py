@@ -221,7 +221,7 @@ def _cross(text: str, asked: Asked) -> Finding | None:
 
 def _coded(text: str, asked: Asked) -> Finding | None:
     found = coded_mark_of(text)
-    if found is None or is_log(text, asked) or is_document(text, asked):
+    if found is None or is_log(text, asked) or is_document(text, asked) or is_echo(found[0], asked.arguments):
         return None
     return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1])
 

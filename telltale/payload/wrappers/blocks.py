@@ -10,7 +10,19 @@ RESPONSES = ("functionResponse", "function_response")
 """Gemini's part that holds a tool's response."""
 
 _BLOCK_TYPES = frozenset(
-    {"text", "image", "audio", "resource", "resource_link", "json", "input_text", "output_text", "image_url", "file"}
+    {
+        "error",
+        "text",
+        "image",
+        "audio",
+        "resource",
+        "resource_link",
+        "json",
+        "input_text",
+        "output_text",
+        "image_url",
+        "file",
+    }
 )
 _ITEM_KEYS = frozenset({"json", "binary", "pairedItem"})
 """An item of n8n, which wraps what a node gave."""
@@ -23,6 +35,8 @@ def peel_blocks(blocks: list[Any], found: Unwrapped) -> bool:
     if not blocks or not all(is_block(block) for block in blocks):
         return False
     found.wrappers.append("content_blocks")
+    if any(block.get("type") == "error" for block in blocks):
+        found.marks.append(("block.type", "error"))
     parts = [_block_value(block) for block in blocks if not _is_picture(block)] or list(blocks)
     if len(parts) == 1:
         found.value = parts[0]
@@ -47,7 +61,7 @@ def is_block(block: Any) -> bool:
         return True
     if kind is None:
         return len(block) == 1 and not _BARE_BLOCKS.isdisjoint(block)
-    if kind in ("text", "input_text", "output_text"):
+    if kind in ("error", "text", "input_text", "output_text"):
         return isinstance(block.get("text"), str) and len(block) <= 6
     return isinstance(kind, str) and kind in _BLOCK_TYPES
 

@@ -22,7 +22,8 @@ class Unwrapped:
     Attributes:
         value: None, bool, int, float, str, list or dict, nested at most `MAX_DEPTH` deep.
         marks: `(name, value)` as wrappers gave them, outermost first: `isError`, `is_error`, `tool_message.status`,
-            `tool_result.status`, `output.type`, `jsonrpc.error`. A flag that says all is well is a mark too.
+            `tool_result.status`, `output.type`, `block.type`, `jsonrpc.error`. A flag that says all is well is a
+            mark too.
         wrappers: the names of the layers taken off, outermost first (`json`, `python`, `mcp.call_tool_result`, …).
         text: the text blocks that stood beside a structured value (what a model was shown), None where there are none.
         trailing: text after a JSON object, on lines of its own (a harness's remark), None where there is none.

@@ -95,4 +95,5 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
         r"\bhas to be (?:an? )?(?:\w+ )?(?:string|number|integer|list|object|date|valid|positive"
         r"|unique|between|one of)\b",
     ),
+    ("missing ", r"\b(?:is|are) missing (?:the|a|an|its|one) "),
 )

@@ -13,7 +13,7 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
     ("not found", None),
     ("no such", None),
     (" exist", r"\bdo(?:es)?(?: not|n't) exist"),
-    ("missing", r"\b(?:is|are) missing(?! (?:\w+ )?(?:required|argument|parameter|field))\b"),
+    ("missing", r"\b(?:is|are) missing(?! (?:the|a|an|its|one) | (?:\w+ )?(?:required|argument|parameter|field))\b"),
     ("has no ", None),
     ("not registered", None),
     ("defined", r"\b(?:function|tool|method)\b.{0,20}(?:n't| not) defined\b"),
