@@ -146,15 +146,15 @@ def masking_of(text: str) -> Masking | None:
 
 SAYING_NOTHING = words(
     """
-    a action administrator again an and are as at be been by call called calling can cannot code complete
-    completed completing contact could did do due during encountered err error errors exception execute
-    executed executing execution fail failed failing fails failure false fatal for from function generate
+    a action administrator again agent an and are as at be been by call called calling can cannot code complete
+    completed completing contact could did do due during encountered err error errors exception execute executed
+    executing execution fail failed failing fails failure false fatal fehler for from function generate
     generating generic handled handling happened has have in internal internally invocation invoke invoked
-    invoking is it item later mcp message method no node none not null object occurred of on operation or performing
-    please plugin problem process processing raise raised raising request response result returned run running server
-    service something sorry status step support target task that the there this thrown to tool true try trying unable
-    undefined unexpected unexpectedly unhandled unknown unspecified using was went were when while with
-    wrong you your
+    invoking is issue it item job later mcp message method no node none not null object occurred of on oops
+    operation or performing please plugin problem process processing raise raised raising request response
+    result returned run running server service something sorry status step support target task that the there
+    this thrown to tool true try trying unable undefined unexpected unexpectedly unhandled unknown unspecified
+    using was went were when while with workflow wrong you your
     """
 )
 """The words with which a text says that something failed, and not what."""
@@ -268,6 +268,13 @@ INJECTION: tuple[tuple[tuple[str, ...], tuple[str, ...], re.Pattern[str]], ...] 
             ("instruction", "prompt", "rule", "direction", "order", "message", "guideline"),
             r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|your|any)\b"
             r".{0,30}\b(?:instruction|prompt|rule|direction|order|message|guideline)s?",
+        ),
+        (
+            ("ignorier", "ignora", "ignore", "忽略", "無視", "무시"),
+            ("anweisung", "instruccion", "instruc", "istruzion", "consignes", "指令", "指示", "지시"),
+            r"\bignorier\w* (?:alle |die )?(?:vorherigen |bisherigen |obigen )?anweisungen"
+            r"|\bignor[ae] (?:todas )?(?:las |as )?instruc\w+ (?:anteriores|previas)|\bignora (?:tutte )?le istruzioni"
+            r"|\bignorez (?:toutes )?les (?:instructions|consignes)|忽略.{0,12}指令|指示を.{0,6}無視|지시.{0,6}무시",
         ),
         (
             ("assistant:", "ai:", "model:", "agent:", "llm:"),
