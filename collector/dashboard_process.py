@@ -5,23 +5,42 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+
+import structlog
 
 from collector.access.tokens import Role
 from collector.service import Service
 
+log = structlog.get_logger("collector.dashboard")
+
 PATIENCE_S = 3
 """How long the child may take to end by itself."""
+
+LOOK_EVERY_S = 0.5
+"""How often `watch` looks whether the child still runs."""
 
 
 def start(service: Service, host: str, port: int) -> subprocess.Popen[bytes]:
     """Start `telltale dashboard` against the running service; it prints its own address.
 
-    It leads a process group of its own: Ctrl-C reaches the service alone, which then ends the dashboard in order.
+    It leads a process group of its own: Ctrl-C reaches the service alone, which then ends the dashboard in order. No
+    module is taken from the working folder (`-P`): whoever can write a file there must not run code here.
     """
     environment = {**os.environ, "TELLTALE_API_TOKEN": service.tokens.own_token(Role.OPERATOR)}
-    command = [sys.executable, "-m", "telltale", "dashboard", "--api", service.urls.api]
+    command = [sys.executable, "-P", "-m", "telltale", "dashboard", "--api", service.urls.api]
     command += ["--port", str(port), "--host", host]
     return subprocess.Popen(command, env=environment, start_new_session=True)  # noqa: S603 - our own command
+
+
+def watch(child: subprocess.Popen[bytes], stopped: threading.Event) -> None:
+    """Wait until the service is to stop or the dashboard ends before that, which the log then says: the service goes on
+    without it, and spans are taken as before.
+    """
+    while not stopped.wait(LOOK_EVERY_S):
+        if child.poll() is not None:
+            log.error("dashboard_ended", exit_code=child.returncode, said="the service goes on without its pages")
+            return
 
 
 def end(child: subprocess.Popen[bytes]) -> None:

@@ -39,7 +39,9 @@ def dashboard(
 
 
 def command(port: int, host: str) -> list[str]:
-    """The command that serves the pages: nothing reported home, no browser opened, no file watched."""
+    """The command that serves the pages: nothing reported home, no browser opened, no file watched, and no module
+    taken from the working folder (`-P`): whoever can write a file there must not run code here.
+    """
     settings = {
         "server.port": port,
         "server.address": host,
@@ -55,7 +57,7 @@ def command(port: int, host: str) -> list[str]:
     }
     flags = [f"--{key}={value}" for key, value in settings.items()]
     flags += [f"--server.allowedHosts={name}" for name in allowed_hosts(host)]
-    return [sys.executable, "-m", "streamlit", "run", str(APP), *flags]
+    return [sys.executable, "-P", "-m", "streamlit", "run", str(APP), *flags]
 
 
 def allowed_hosts(host: str) -> list[str]:

@@ -77,6 +77,8 @@ def _run(settings: Config) -> None:
     _announce(service)
     child = dashboard_process.start(service, settings.host, settings.dashboard_port) if settings.dashboard else None
     try:
+        if child is not None:
+            dashboard_process.watch(child, stopped)
         stopped.wait()
     finally:
         if child is not None:

@@ -146,7 +146,7 @@ def _repair(path: Path, limits: Limits, recovery: Recovery) -> None:
 
 def _trial(path: Path, limits: Limits) -> str | None:
     """None where a child could open and close the file, else what was wrong."""
-    command = [sys.executable, "-c", _TRIAL, str(path), limits.memory_limit, str(limits.threads)]
+    command = [sys.executable, "-P", "-c", _TRIAL, str(path), limits.memory_limit, str(limits.threads)]
     try:
         child = subprocess.run(command, capture_output=True, text=True, timeout=_LONGEST_TRIAL_S, check=False)  # noqa: S603
     except subprocess.TimeoutExpired as error:
