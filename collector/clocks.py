@@ -1,11 +1,12 @@
 """Senders whose clock runs ahead: their calls lie in the future, and a question about the last hour does not see them.
 
 Nothing is changed in what they send (alert windows hold such a call at the time of its receipt); who looks for missing
-calls is told whose clock it is.
+calls is told whose clock it is, for as long as one of these calls lies ahead.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from analytics.spans import Span
@@ -17,30 +18,33 @@ _MOST = 100
 
 
 class Clocks:
-    """How far the clock of each service runs ahead, by what came last from it. One thread writes, any may read."""
+    """How far the clock of each service ran ahead, until the last of its spans that lie ahead is past.
+
+    What else the service sends changes nothing: it may have many hosts, and a clock that was set right leaves its
+    earlier spans where they are. One thread writes, any may read.
+    """
 
     def __init__(self) -> None:
-        self._ahead_s: dict[str, int] = {}
+        self._ahead: dict[str, tuple[int, int]] = {}
+        """By service: the start of its latest span (ns since 1970 UTC), and by how much that was ahead (ns)."""
 
     def look(self, spans: Sequence[Span], received_ns: int) -> int:
         """Look at the spans of one request; returns how many began later than they were received and is tolerated."""
         latest = received_ns + TOLERATED_NS
         early = [span for span in spans if span.start_ns > latest]
-        if not early and not self._ahead_s:
+        if not early:
             return 0
-        found: dict[str, int] = {}
+        kept = {name: each for name, each in self._ahead.items() if each[0] > received_ns}
         for span in early:
             name = _service(span)
-            found[name] = max(found.get(name, 0), (span.start_ns - received_ns) // 1_000_000_000)
-        kept = dict(self._ahead_s)
-        for name in {_service(span) for span in spans} & kept.keys():
-            del kept[name]
-        self._ahead_s = dict([*kept.items(), *found.items()][-_MOST:])
+            kept[name] = max(kept.get(name, (0, 0)), (span.start_ns, span.start_ns - received_ns))
+        self._ahead = dict([*kept.items()][-_MOST:])
         return len(early)
 
-    def ahead_s(self) -> dict[str, int]:
-        """Seconds by service name; only those whose last request was ahead."""
-        return self._ahead_s
+    def ahead_s(self, now_ns: int | None = None) -> dict[str, int]:
+        """Seconds by service name, of those of which a span lies ahead of `now_ns` (the clock's where None)."""
+        now = time.time_ns() if now_ns is None else now_ns
+        return {name: ahead // 1_000_000_000 for name, (start, ahead) in self._ahead.items() if start > now}
 
 
 def _service(span: Span) -> str:

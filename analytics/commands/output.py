@@ -24,14 +24,23 @@ FORMATS = ("table", "jsonl", "csv")
 CELL = 60
 """The longest cell of a table, in characters."""
 
-_DIRECTIONS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F}
-_HIDDEN = {*range(0x20), *range(0x7F, 0xA0), *_DIRECTIONS, 0x2028, 0x2029}
-_VISIBLE = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _HIDDEN}
+_CONTROLS = {*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029}
+_DIRECTIONS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
+_WITHOUT_WIDTH = {0xAD, 0x180E, *range(0x200B, 0x200E), *range(0x2060, 0x2066), *range(0x206A, 0x2070), 0xFEFF}
+_TAGS = {*range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080)}
+_HALVES = {*range(0xD800, 0xE000)}
+"""Halves of a character, which no output can encode."""
+
+_HIDDEN = _CONTROLS | _DIRECTIONS | _WITHOUT_WIDTH | _TAGS | _HALVES
+_VISIBLE = {
+    code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    for code in _HIDDEN
+}
 _KEEP_LINES = {code: shown for code, shown in _VISIBLE.items() if code not in (0x0A, 0x09)}
 
 
 def plain(value: Any) -> str:
-    """A value as one line of text that cannot steer a terminal: control and direction characters become escapes."""
+    """A value as one line of text that cannot steer a terminal: controls, directions and unseen signs become escapes."""
     if value is None:
         return ""
     if isinstance(value, float):

@@ -14,11 +14,13 @@ from typing import Annotated
 import duckdb
 import typer
 from rich.console import Console
+from rich.filesize import decimal
 from rich.text import Text
 
 from analytics.alerts import AlertSettings, build_notifiers
-from analytics.alerts.wording import count
+from analytics.alerts.wording import count, duration
 from analytics.client import ApiClient, ApiError, ApiUnavailable
+from analytics.commands.output import plain
 from analytics.schema import SCHEMA_VERSION
 from collector import logs
 from collector.access.tokens import API_ROLES, Role, TokenTable, token_path
@@ -34,6 +36,7 @@ OK, WARN, FAIL = "ok", "warn", "fail"
 _COLOURS = {OK: "green", WARN: "yellow", FAIL: "bold red"}
 ALL_WELL, SOMETHING_WRONG, BAD_USAGE = 0, 1, 2
 _LAG_S = 60.0
+_YEAR_S = 365.25 * 86_400
 
 
 @dataclass(slots=True, frozen=True)
@@ -69,7 +72,8 @@ def doctor(
         if form == "jsonl":
             print(json.dumps(asdict(finding)))
         else:
-            line = Text.assemble((f"{finding.state:5}", _COLOURS[finding.state]), f"{finding.what:12}{finding.said}")
+            said = plain(f"{finding.what:12}{finding.said}")  # names of senders are hostile data
+            line = Text.assemble((f"{finding.state:5}", _COLOURS[finding.state]), said)
             console.print(line, soft_wrap=True)
     raise SystemExit(SOMETHING_WRONG if failed else ALL_WELL)
 
@@ -145,7 +149,7 @@ def _file(config: Config) -> Iterator[Finding]:
     elif shape < SCHEMA_VERSION:
         yield Finding("store", WARN, f"shape {shape}; the next start backs it up and migrates it to {SCHEMA_VERSION}")
     else:
-        yield Finding("store", OK, f"{config.db} is of shape {shape}, {config.db.stat().st_size:,} bytes")
+        yield Finding("store", OK, f"{config.db} is of shape {shape}, {decimal(config.db.stat().st_size)}")
 
 
 def _service(status: dict[str, object], api: str) -> Iterator[Finding]:
@@ -166,8 +170,8 @@ def _service(status: dict[str, object], api: str) -> Iterator[Finding]:
         yield Finding("refused", WARN, f"{number} {reason}")
     ahead = status.get("clocks_ahead_s")
     for service, seconds in (ahead if isinstance(ahead, dict) else {}).items():
-        said = f"runs {seconds:,} s ahead of this one; its calls are seen that much later"
-        yield Finding("clock", WARN, f"the clock of {json.dumps(service)} {said}")
+        said = f"runs {_long(seconds)} ahead of this one; its calls are seen that much later, and with --since all"
+        yield Finding("sender", WARN, f"the clock of {json.dumps(service)} {said}")
     waiting = status.get("notices_waiting")
     for destination, number in (waiting if isinstance(waiting, dict) else {}).items():
         yield Finding("alerts", WARN, f"waiting for {destination}: {count(number, 'notice')}")
@@ -191,9 +195,17 @@ def _senders(rows: list[dict[str, object]]) -> Iterator[Finding]:
 
 
 def _loss(loss: object) -> str:
-    if isinstance(loss, dict):
-        return ", ".join(f"{key} {value}" for key, value in loss.items())
-    return str(loss)
+    """What was missing, on how many calls, and what would bring it."""
+    if not isinstance(loss, dict):
+        return str(loss)
+    switch = loss.get("switch")
+    said = f"{loss.get('what')} missing on {count(int(loss.get('calls') or 0), 'call')}"
+    return f"{said}; what brings it: {switch}" if switch else said
+
+
+def _long(seconds: int) -> str:
+    """A time that may be centuries."""
+    return f"{seconds / _YEAR_S:,.0f} years" if seconds >= 2 * _YEAR_S else duration(seconds)
 
 
 def _disk(config: Config) -> Iterator[Finding]:
@@ -202,7 +214,7 @@ def _disk(config: Config) -> Iterator[Finding]:
     free, total = free_disk(config.db.absolute())
     floor = Options(free_floor_bytes=config.store.free_floor_bytes).floor(total)
     state = FAIL if free < floor else WARN if free < 3 * floor else OK
-    yield Finding("disk", state, f"{free:,} bytes free; below {floor:,} nothing more is taken")
+    yield Finding("disk", state, f"{decimal(free)} free; below {decimal(floor)} nothing more is taken")
 
 
 def _clock(db: Path) -> Iterator[Finding]:
@@ -211,7 +223,7 @@ def _clock(db: Path) -> Iterator[Finding]:
     if newest > now + 60:
         yield Finding("clock", FAIL, f"the database was written {newest - now:.0f} s in the future of this clock")
     else:
-        yield Finding("clock", OK, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now)))
+        yield Finding("clock", OK, f"of this machine: {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime(now))}")
 
 
 def _destinations(alerts: AlertSettings) -> Iterator[Finding]:

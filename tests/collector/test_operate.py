@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import unicodedata
 from pathlib import Path
 
 import httpx
@@ -12,7 +13,9 @@ import typer
 from prometheus_client.parser import text_string_to_metric_families
 from typer.testing import CliRunner, Result
 
+from analytics.spans import Span
 from collector import cli
+from collector.clocks import Clocks
 from collector.service import Service
 from collector.store import DuckDBStore
 from tests.collector.otlp import metrics, traces
@@ -63,7 +66,8 @@ def test_doctor_on_a_running_service(service: Service) -> None:
 
 
 def test_a_clock_that_runs_ahead_is_told(service: Service) -> None:
-    """While a service's spans begin in the future, figures and doctor name it; once they do not, they no longer do."""
+    """While a span of a service lies in the future, figures and doctor name it, whatever else the service sends; doctor
+    does not call its clock well in the same breath."""
     two_hours_on = time.time_ns() + 7200 * 1_000_000_000
     request = traces()
     request.resource_spans[0].resource.attributes[0].value.string_value = "fast \x1b[31mshop"
@@ -76,14 +80,64 @@ def test_a_clock_that_runs_ahead_is_told(service: Service) -> None:
         return found
 
     assert 7000 < wait_for(ahead)["fast \x1b[31mshop"] <= 7200
-    noted = 'telltale_noted_records_total{note="spans begin after they were received"} 1.0'
-    assert noted in httpx.get(service.urls.api + "/metrics").text
-    told = run("doctor", "--db", str(service.config.db), "--api", service.urls.api)
-    assert 'the clock of "fast \\u001b[31mshop" runs 7,' in told.output
     span.start_time_unix_nano = span.end_time_unix_nano = time.time_ns()
     span.span_id = b"12345678"
     assert post(service, request.SerializeToString()).status_code == 200
-    wait_for(lambda: not ahead())
+    assert 7000 < ahead()["fast \x1b[31mshop"] <= 7200
+    noted = 'telltale_noted_records_total{note="spans begin after they were received"} 1.0'
+    assert noted in httpx.get(service.urls.api + "/metrics").text
+    told = run("doctor", "--db", str(service.config.db), "--api", service.urls.api)
+    assert 'the clock of "fast \\u001b[31mshop" runs 2 h ahead' in told.output
+    assert "ok   clock       of this machine: 20" in told.output
+
+
+def _span(service: str, start_ns: int) -> Span:
+    return Span("t", "s", "", "n", 1, start_ns, start_ns, resource={"service.name": service})
+
+
+def test_a_clock_is_ahead_until_its_last_span_is_past() -> None:
+    """Of spans of one service mixed with normal ones, the latest counts, up to the largest time, and until then."""
+    second, now = 1_000_000_000, 1_790_000_000_000_000_000
+    clocks = Clocks()
+    mixed = [_span("a", now), _span("a", now + 7200 * second), _span("a", now + 61 * second), _span("b", now)]
+    assert clocks.look(mixed, now) == 2
+    assert clocks.look([_span("a", now), _span("b", now + 59 * second)], now) == 0
+    assert clocks.ahead_s(now) == {"a": 7200}
+    assert clocks.ahead_s(now + 7200 * second) == {}
+    clocks.look([_span("a", 2**63 - 1)], now)
+    assert clocks.ahead_s(now + 7200 * second) == {"a": (2**63 - 1 - now) // second}
+    clocks.look([_span(f"s{number}", now + 100 * second) for number in range(1000)], now)
+    assert len(clocks.ahead_s(now)) == 100
+
+
+HOSTILE = [
+    "\x1b[31mRED\x1b]0;pwned\x07\x1b[2J",
+    "line1\r\nline2\nfake: log",
+    "c1 \x9b31m \x85 next",
+    "bidi \u202emoc\u202c \u2066x\u2069 \u200e\u200f\u061c",
+    "lines \u2028 \u2029",
+    "unseen \u200b\u200c\u200d\u2060\ufeff\u00ad\U000e0041",
+]
+"""Names of services that would steer a terminal, or look like others."""
+
+
+def test_doctor_gives_the_terminal_no_sign_of_a_senders(tmp_path: Path) -> None:
+    """Whatever a service is called: on a line of its own each, with nothing in it that a terminal acts on or hides."""
+    running = Service(config_for(tmp_path))
+    running.start()
+    try:
+        for name in HOSTILE:
+            request = traces()
+            request.resource_spans[0].resource.attributes[0].value.string_value = name
+            assert post(running, request.SerializeToString()).status_code == 200
+        wait_for(lambda: len(httpx.get(running.urls.api + "/api/v1/senders").json()["rows"]) == len(HOSTILE))
+        told = run("doctor", "--db", str(running.config.db), "--api", running.urls.api)
+    finally:
+        running.stop()
+    assert all(line.startswith(("ok  ", "warn", "fail")) for line in told.output.split("\n") if line)
+    unseen = {c for c in told.output if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")} - {"\n"}
+    assert not unseen
+    assert "\\x1b[31mRED" in told.output
 
 
 def test_doctor_without_a_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
