@@ -8,6 +8,7 @@ import msgspec
 
 from analytics import alerts
 from analytics.api.context import Answer, Context
+from analytics.api.incidents_now import now_of
 from analytics.api.paging import slice_of
 from analytics.api.query import BadRequestError, NotFoundError, Query
 from analytics.questions import rows
@@ -23,17 +24,17 @@ def incidents(context: Context, query: Query) -> Answer:
     if query.state == "open":
         found = open_incident_rows(context, query)
     else:
-        found = incident_rows(context, query.filters, query.state or "")
+        found = incident_rows(context, query, query.filters, query.state or "")
     return slice_of(found, query)
 
 
 def open_incident_rows(context: Context, query: Query) -> list[dict[str, Any]]:
     """The incidents that are open, whenever they began, but none detected after the moment of `as_of`."""
     until = query.now_ns if query.at_moment else None
-    return incident_rows(context, query.filters.only(since_ns=None, until_ns=until), "open")
+    return incident_rows(context, query, query.filters.only(since_ns=None, until_ns=until), "open")
 
 
-def incident_rows(context: Context, filters: Filters, state: str = "") -> list[dict[str, Any]]:
+def incident_rows(context: Context, query: Query, filters: Filters, state: str = "") -> list[dict[str, Any]]:
     """Incidents detected in the range of `filters`, in one state ("" any, "open" not resolved)."""
     found = rows(
         context.store,
@@ -48,11 +49,12 @@ def incident_rows(context: Context, filters: Filters, state: str = "") -> list[d
         found = [row for row in found if row["tool"] in (None, filters.tool)]
     if filters.codes:
         found = [row for row in found if row["code"] in filters.codes]
-    return [incident_object(row) for row in found]
+    now = now_of(context, query, found)
+    return [incident_object(row, now.get(row["id"])) for row in found]
 
 
-def incident_object(row: dict[str, Any]) -> dict[str, Any]:
-    """One row of `alert` as the object that leaves the service."""
+def incident_object(row: dict[str, Any], now: dict[str, Any] | None = None) -> dict[str, Any]:
+    """One row of `alert` as the object that leaves the service; `now` as `analytics.api.incidents_now` counts it."""
     copied = ("id", "rule", "project", "tool", "code", "severity", "state", "cause", "example_sessions", "text")
     return {
         **{name: row[name] for name in copied},
@@ -60,6 +62,7 @@ def incident_object(row: dict[str, Any]) -> dict[str, Any]:
         "acknowledged_by": row["acknowledged_by"],
         "diagnosed_by": row["diagnosed_by"],
         "numbers": msgspec.json.decode(row["numbers"]),
+        "now": now,
     }
 
 
@@ -70,7 +73,7 @@ def acknowledge(context: Context, query: Query) -> Answer:
         context.alerts.acknowledge(incident_id, who)
     else:
         alerts.acknowledge(context.store, incident_id, who)
-    return _row(context, query.filters.project, incident_id)
+    return _row(context, query, incident_id)
 
 
 def diagnose(context: Context, query: Query) -> Answer:
@@ -80,7 +83,7 @@ def diagnose(context: Context, query: Query) -> Answer:
         context.alerts.diagnose(incident_id, who, cause)
     else:
         alerts.diagnose(context.store, incident_id, who, cause)
-    return _row(context, query.filters.project, incident_id)
+    return _row(context, query, incident_id)
 
 
 def _named(context: Context, query: Query) -> str:
@@ -90,8 +93,9 @@ def _named(context: Context, query: Query) -> str:
     return incident_id
 
 
-def _row(context: Context, project: str, incident_id: str) -> Answer:
-    return incident_object(rows(context.store, "incident", project=project, id=incident_id)[0])
+def _row(context: Context, query: Query, incident_id: str) -> Answer:
+    row = rows(context.store, "incident", project=query.filters.project, id=incident_id)[0]
+    return incident_object(row, now_of(context, query, [row]).get(incident_id))
 
 
 def _text(query: Query, name: str) -> str:

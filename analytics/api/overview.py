@@ -92,7 +92,8 @@ def _previous(context: Context, query: Query) -> dict[str, Any] | None:
 
 
 def trend(context: Context, query: Query) -> list[dict[str, Any]]:
-    """Calls by outcome over time; empty buckets between the first and the last are filled with zeros."""
+    """Calls by outcome over time: a bucket for every stretch of the range, zeros where nothing was called; of an open
+    range from the first call to the last. Nothing at all is an empty list."""
     filters = query.filters
     since, until = filters.since_ns, min(query.now_ns, filters.until_ns or query.now_ns)
     if since is None:
@@ -103,7 +104,7 @@ def trend(context: Context, query: Query) -> list[dict[str, Any]]:
         return _rows(_folded(points, bucket_s), bucket_s)
     bucket_s = _bucket_s((until - since) // SECOND_NS)
     question = "trend_hours" if bucket_s >= 3600 else "trend_fine"
-    return _rows(_points(context, question, filters, bucket_s * SECOND_NS), bucket_s)
+    return _rows(_points(context, question, filters, bucket_s * SECOND_NS), bucket_s, since, until)
 
 
 def _bucket_s(range_s: int) -> int:
@@ -126,11 +127,15 @@ def _folded(points: dict[int, dict[str, int]], bucket_s: int) -> dict[int, dict[
     return folded
 
 
-def _rows(points: dict[int, dict[str, int]], bucket_s: int) -> list[dict[str, Any]]:
+def _rows(
+    points: dict[int, dict[str, int]], bucket_s: int, since: int | None = None, until: int | None = None
+) -> list[dict[str, Any]]:
     if not points:
         return []
     step = bucket_s * SECOND_NS
-    wanted = range(min(points), max(points) + 1, step)
+    first = min(points) if since is None else min(*points, since - since % step)
+    last = max(points) if until is None else max(*points, until - 1 - (until - 1) % step)
+    wanted = range(first, last + 1, step)
     starts = list(wanted) if len(wanted) <= 4 * MAX_BUCKETS else sorted(points)
     return [
         {"bucket": rfc3339(at), **{outcome.value: points.get(at, {}).get(outcome.value, 0) for outcome in Outcome}}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -46,8 +48,24 @@ def _loss(line: str, calls: int) -> dict[str, Any]:
     return {"what": what, "switch": switch, "calls": calls}
 
 
+MOST_PROJECTS = 200
+"""How many projects `status` names."""
+
+_RECORDS = (("span", "spans"), ("log record", "log_records"), ("not kept", "metrics"))
+"""How the reasons begin for which a record of an accepted request was not kept; every other is about a request."""
+
+
+def refused_units(refused: Mapping[str, int]) -> dict[str, int]:
+    """What the counts of `refused` are counts of: `requests`, `spans`, `log_records`, `metrics`, those that occur."""
+    made: Counter[str] = Counter()
+    for reason, count in refused.items():
+        made[next((unit for start, unit in _RECORDS if reason.startswith(start)), "requests")] += count
+    return dict(made)
+
+
 def status(context: Context, query: Query) -> Answer:
-    """What is stored, what was refused, how far the judge is behind.
+    """What is stored, what was refused, how far the judge is behind. What was refused bears no project: it counts for
+    the whole service.
 
     The lag is looked up before the counts: where it is 0, they hold everything that came before.
     """
@@ -62,6 +80,8 @@ def status(context: Context, query: Query) -> Answer:
         "last_judged_at": rfc3339(stored["last_judged_ns"]),
         "judged_lag_s": lag_s,
         "refused": {},
+        "refused_units": refused_units(process.get("refused") or {}),
+        "projects": [row["project"] for row in rows(context.store, "projects", limit=MOST_PROJECTS)],
         "unreadable_traces": [{**row, "at": rfc3339(row.pop("at_ns"))} for row in faults],
         **process,
     }

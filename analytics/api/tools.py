@@ -34,7 +34,8 @@ def total(context: Context, filters: Filters) -> Tally:
 
 
 def tool_rows(context: Context, filters: Filters, found: dict[str, Tally] | None = None) -> list[dict[str, Any]]:
-    """One row per tool, the most failures first; `found` are its tallies, where they are known already."""
+    """One row per tool, the most failures first, of equals the one whose calls fail most often; `found` are its
+    tallies, where they are known already."""
     found = tallies(context, filters) if found is None else found
     durations: dict[str, list[tuple[int, int]]] = {}
     for row in rows(context.store, "tool_durations", filters):
@@ -47,7 +48,13 @@ def tool_rows(context: Context, filters: Filters, found: dict[str, Tally] | None
         said = context.settings.tool(name)
         row = _row(name, tally, durations.get(name, []), failed.get(name))
         made.append({**row, "owner": said.owner, "runbook": said.runbook})
-    return sorted(made, key=lambda row: (-row["failures"], -row["calls"], row["tool"]))
+    return sorted(made, key=_worst_first)
+
+
+def _worst_first(row: dict[str, Any]) -> tuple[int, int, str]:
+    """Most failures first; of equals the fewest calls, there the greater share; without any, the busiest."""
+    failures, calls = row["failures"], row["calls"]
+    return -failures, calls if failures else -calls, row["tool"]
 
 
 def tools(context: Context, query: Query) -> Answer:

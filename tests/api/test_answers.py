@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,6 +14,8 @@ from analytics.client import ApiClient, ApiError
 from analytics.jobs import JudgeJob
 from analytics.settings import JudgeSettings, ToolSettings
 from collector.store import DuckDBStore
+from tests.alerts.world import NOW as T
+from tests.alerts.world import add, call, failing
 from tests.api.scene import scene
 
 
@@ -241,3 +245,38 @@ def test_a_tool_names_its_owner_and_runbook(store: DuckDBStore) -> None:
 
     assert owners["list_meetings"] == ("calendar team", "https://wiki.test/calendar")
     assert owners["fetch_note"] == (None, None)
+
+
+def test_the_trend_covers_the_whole_range(client: ApiClient) -> None:
+    """A short range begins where it was asked to, not at the first call, and its buckets leave no gap."""
+    made = client.get("overview", since="1h", tool="book_meeting")
+    times = [datetime.fromisoformat(point["bucket"]) for point in made["trend"]]
+    asked = datetime.fromisoformat(made["as_of"])
+
+    assert {(later - earlier).total_seconds() for earlier, later in pairwise(times)} == {60.0}
+    assert timedelta(minutes=60) <= asked - times[0] < timedelta(minutes=61)
+    assert asked - times[-1] <= timedelta(minutes=1)
+    assert client.get("overview", since="1h", tool="no such tool")["trend"] == []
+
+
+def test_of_equal_failures_the_greater_share_comes_first(empty: DuckDBStore) -> None:
+    """1 of 1 is worse than 1 of 2; more failures come before either."""
+    for tool, failures, healthy in (("always", 1, 0), ("sometimes", 1, 1), ("often", 2, 0), ("healthy", 0, 1)):
+        add(empty, [failing(T, "INTERNAL", tool=tool) for _ in range(failures)])
+        add(empty, [call(T, tool=tool) for _ in range(healthy)])
+
+    rows = answer(Context(empty), "tools", {"since": "all"})["rows"]
+
+    assert [row["tool"] for row in rows] == ["often", "always", "sometimes", "healthy"]
+
+
+def test_status_says_what_was_refused_and_which_projects_there_are(client: ApiClient, empty: DuckDBStore) -> None:
+    """Refused requests are not counted as spans; the projects stored are named, whichever is asked for."""
+    made = client.get("status", project="nope")
+    assert (made["refused_units"], made["projects"], made["spans"]) == ({"requests": 2}, ["default"], 0)
+
+    refused = {"malformed": 32, "bad_request": 5, "spans rejected for text that is not UTF-8": 2, "not kept": 1}
+    refused |= {"log records rejected for an invalid trace_id or span_id": 4}
+    made = answer(Context(empty, status=lambda: {"refused": refused}), "status", {})
+    assert made["refused_units"] == {"requests": 37, "spans": 2, "metrics": 1, "log_records": 4}
+    assert made["projects"] == []

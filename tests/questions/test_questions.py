@@ -60,6 +60,11 @@ PARAMS: dict[str, Any] = {
     "first_ns": 0,
     "last_ns": 2**62,
     "ids": ["x"],
+    "rules": ["permission_denied"],
+    "tools": ["x"],
+    "since": [0],
+    "now_ns": 2**62,
+    "window_ns": 60_000_000_000,
     "bucket_ns": 60_000_000_000,
 }
 FILTERS = pytest.mark.parametrize("filters", [Filters(), EVERYTHING, ROLLED], ids=["none", "all", "rolled up"])
