@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analytics.spans import CLIENT, ERROR, PRODUCER, Span
+from telltale.payload.codes.database_numbers import code_of_database
 from telltale.payload.codes.infer import ERRNO, code_of_class, code_of_grpc, code_of_http, code_of_sqlstate
 from telltale.payload.codes.phrases import code_of_phrase, first_code
 from telltale.payload.texts.exits import is_answer
@@ -107,8 +108,11 @@ def _database(span: Span) -> Attempt:
     if attempt.failed:
         state = str(attributes.get("db.response.status_code") or attributes.get("error.type") or "")
         attempt.code = code_of_sqlstate(state)
+        own = code_of_database(str(attributes.get("db.system.name") or attributes.get("db.system") or ""), state)
         if attempt.code is not None:
             attempt.value, attempt.certain = f"sqlstate {state}", True
+        elif own is not None:
+            attempt.code, attempt.value, attempt.certain = own, f"database {state[:40]}", own is not Code.INTERNAL
         else:
             _explain(attempt)
     return attempt

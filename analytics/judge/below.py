@@ -47,7 +47,8 @@ def look_below(case: Case, verdict: Verdict) -> None:
     if rule is None and not failed and _is_deed_undone(case):
         rule = "trace.deed_over_exception"
     if rule is None and _is_all_raised(case):
-        rule = "trace.empty_after_exception"
+        hollow = is_hollow(case.reading.value, case.asked.arguments)
+        rule = "trace.empty_after_exception" if hollow else "trace.text_after_exception"
     cut_short = _cut_short(case) if rule is None else None
     if cut_short is not None:
         verdict.silent("trace.run_cut_short", cut_short.span_id, failure_of(cut_short)[0][:120], _SUSPECTED)
@@ -83,13 +84,14 @@ _SUSPECTED = Confidence.SUSPECTED
 _DOUBTFUL = frozenset(
     (
         "trace.text_after_failure",
+        "trace.text_after_exception",
         "trace.rows_after_failure",
         "trace.deed_over_failure",
         "trace.deed_over_exception",
         "trace.value_after_failure",
     )
 )
-_RAISED = frozenset(("trace.empty_after_exception", "trace.deed_over_exception"))
+_RAISED = frozenset(("trace.empty_after_exception", "trace.text_after_exception", "trace.deed_over_exception"))
 
 
 def _unseen(case: Case, verdict: Verdict) -> None:
@@ -171,21 +173,27 @@ def _is_deed_undone(case: Case) -> bool:
         return False
     claimed = case.reading.finding(Says.SUCCESS) is not None
     if not case.changes:
-        return (claimed and verb_of(case.asked.tool) is Verb.RUN) or _is_word_of_a_claim(case)
-    if claimed or reports_the_deed(case.reading):
-        return True
-    return case.claimed is not None and is_short_text(case.reading)
+        return (claimed and verb_of(case.asked.tool) in (Verb.RUN, Verb.UNKNOWN)) or _is_word_of_a_claim(case)
+    return claimed or reports_the_deed(case.reading) or is_short_text(case.reading)
 
 
 def _is_all_raised(case: Case) -> bool:
-    """A value such as a swallowed failure leaves, where every step inside ended in ERROR and nothing went outside."""
+    """A value or a line such as a swallowed failure leaves, where every step inside raised and nothing went outside."""
     below = case.below
     return (
         below.ends_badly
         and not below.attempts
         and not below.fine_ns
-        and is_hollow(case.reading.value, case.asked.arguments)
+        and (is_hollow(case.reading.value, case.asked.arguments) or _is_one_line(case))
     )
+
+
+def _is_one_line(case: Case) -> bool:
+    """Whether the result is one short line, of a tool that neither examines nor hands out texts."""
+    value = case.reading.value
+    if not isinstance(value, str) or not is_short_text(case.reading) or "\n" in value.strip():
+        return False
+    return not case.asked.content and verb_of(case.asked.tool) is not Verb.EXAMINE
 
 
 def _is_word_of_a_claim(case: Case) -> bool:
@@ -199,7 +207,8 @@ def _is_word_of_a_claim(case: Case) -> bool:
 
 def _is_no_answer(case: Case, attempt: Attempt) -> bool:
     """Whether a text cannot be the answer: examining tools report failures, and "not found" can be said in words."""
-    if attempt.cause.code is Code.NOT_FOUND and not (case.changes and attempt.operation in _WRITES):
+    acted = case.changes and (attempt.operation in _WRITES or attempt.system not in ("http", "db"))
+    if attempt.cause.code is Code.NOT_FOUND and not acted:
         return False
     return verb_of(case.asked.tool) is not Verb.EXAMINE
 

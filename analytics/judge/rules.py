@@ -101,6 +101,12 @@ TRACE_RULES: dict[str, Rule] = {
             _S,
         ),
         Rule(
+            "trace.text_after_exception",
+            "The result is one short line, and every step inside the tool ended in an exception.",
+            "the inner span that raised last",
+            _S,
+        ),
+        Rule(
             "trace.rows_after_failure",
             "The result holds rows, but every statement that could have given them ended in an error: they are a part.",
             "the failed statement's span",

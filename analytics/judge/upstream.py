@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from analytics.judge.attempts import Attempt, attempt_of, exception_of, number_of
 from analytics.normalise.logical_call import LogicalCall, Meaning
-from analytics.spans import ERROR, Span, Trace
+from analytics.spans import ERROR, OK, Span, Trace
 from telltale.payload.codes.phrases import first_code
 from telltale.payload.words import words
 from telltale.vocabulary import Code
@@ -40,9 +40,9 @@ class Surroundings:
 
     @property
     def ends_badly(self) -> bool:
-        """Whether a step inside ended in ERROR, and nothing below began after it that went well."""
+        """Whether a step inside raised and did not end well all the same, and nothing below went well after it."""
         last = self.raised[-1] if self.raised else None
-        return last is not None and last.status_code == ERROR and self.fine_ns < last.end_ns
+        return last is not None and last.status_code != OK and self.fine_ns < last.end_ns
 
     def note(self, span: Span, attempt: Attempt | None) -> None:
         """Takes in one span: whether it raised, and if it shows no failure, when it began."""

@@ -93,6 +93,12 @@ PAYLOAD_RULES: dict[str, Rule] = {
             "payload.exit_code", "The program that the tool ran ended with an exit code other than 0.", "the code", _P
         ),
         Rule("payload.items_failed", "Of the batch that was asked for, nothing succeeded.", "a counter or an item", _P),
+        Rule(
+            "payload.warned_empty",
+            "The result is empty, and a warning beside it says that a source did not answer or refused.",
+            "the warning",
+            _P,
+        ),
         Rule("payload.success", "The result says of itself that it succeeded.", "the flag or status", _C),
         Rule(
             "text.says_nothing",

@@ -140,7 +140,7 @@ def test_prompt_injection(verdict: Judge, text: str, raised: bool) -> None:
         ("Error: rate limit exceeded", False),
     ],
 )
-def test_budget_exhausted(verdict: Judge, text: str, raised: bool) -> None:
+def test_a_spent_budget_in_words(verdict: Judge, text: str, raised: bool) -> None:
     """A run's own limit of calls, steps or turns in the text of a failure; a service's limit is none."""
     assert ("budget_exhausted" in flags(verdict, text)) is raised
 

@@ -40,11 +40,16 @@ def _exhaustive(text: str) -> tuple[int, Code, str] | None:
 
 @pytest.mark.parametrize("exact", [True, False])
 def test_the_first_look_loses_no_entry(exact: bool) -> None:
-    """What one pass over a text holds is enough to find the same phrase as asking every entry."""
+    """What one pass over a text holds is enough to find the same phrase as asking every entry.
+
+    The exact look is only taken at texts of plain ASCII.
+    """
     anchors = [anchor for _, anchor, _ in ENTRIES]
     texts = [text for told in PHRASES.values() for text in told]
     texts += [f"x {anchor} {other} y" for anchor, other in zip(anchors, reversed(anchors), strict=True)]
     for text in [*texts, *(text.upper() for text in texts)]:
+        if exact and not text.isascii():
+            continue
         held = phrases._first_look(exact)(text if exact else text.lower())
         assert phrases._best(text.lower(), held) == _exhaustive(text), text
 

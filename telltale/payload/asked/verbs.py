@@ -67,6 +67,11 @@ _SPEECH = words(
 _ERRORS = words("error errors exception exceptions failure failures rejections violations problems fault faults")
 _CODES = words("code codes otp pin coupon coupons voucher vouchers invite invites")
 _SEEKS = words("find search query lookup look list match resolve")
+_WORK = words(
+    "job jobs task tasks run runs build builds pipeline pipelines workflow workflows deployment deployments check"
+    " checks"
+    " ci execution executions transfer transfers import imports export exports delivery deliveries test tests"
+)
 _REMOVALS = words("delete remove unlink purge drop uninstall clear erase")
 _WAITS = words("wait await watch listen poll subscribe")
 _STATES = words("status state health progress poll liveness readiness")
@@ -154,6 +159,12 @@ def names_errors(name: str) -> bool:
 def asks_whether(tool: str) -> bool:
     """Whether a tool's name says that it seeks what may not be there: `find_user`, `search`, `lookup`."""
     return any(word.lower() in _SEEKS for word in _WORDS.findall(tool[:200]))
+
+
+@lru_cache(maxsize=4096)
+def names_work(tool: str) -> bool:
+    """Whether a tool's name says that it looks up work that was done elsewhere and has an end of its own: `get_job`."""
+    return verb_of(tool) is Verb.READ and any(word.lower() in _WORK for word in _WORDS.findall(tool[:200]))
 
 
 @lru_cache(maxsize=4096)

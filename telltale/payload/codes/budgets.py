@@ -44,10 +44,11 @@ _TOLD = re.compile(
     r"|\b(?:tool|call|step|iteration|turn)s? (?:limit|budget) of [^.\n]{1,40} (?:is|was) (?:used up|spent|exhausted)\b"
     r"|\bused (?:up )?all (?:of )?(?:its|the|your|their) [^.\n]{0,20}\b(?:calls|steps|turns|iterations)\b"
     r"|\bwould exceed the (?:tool_calls|request)_limit\b"
+    r"|\breached its usage limit of \d+ times\b"
     r"|\btoo many (?:tool|function) calls\b"
     r"|\bstopped due to (?:iteration limit|time limit|max(?:imum)? (?:iterations|steps|turns))\b"
     r"|\b(?:recursion|turn|step|iteration) limit of \d+ (?:was |is )?(?:reached|exceeded)\b"
-    r"|\bmax_(?:turns|steps|iterations|tool_calls)\b[^.\n]{0,20} (?:was |is )?(?:exceeded|reached)\b"
+    r"|\bmax_(?:turns|steps|iterations|tool_calls)\b[^.\n]{0,60} (?:was |is )?(?:exceeded|reached|exhausted|used up)\b"
     r"|\bused (?:up )?all \d+ (?:of (?:its|the|your|their) )?(?:\w+ )?(?:searches|calls|steps|turns|iterations|tries)\b"
     r"|\b(?:tool|call|step|iteration|turn|search)s? (?:limit|budget) (?:for|in|of) [^.\n]{1,40}"
     r" (?:is|was|has been) (?:used up|spent|exhausted|reached|exceeded)\b",

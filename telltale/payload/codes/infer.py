@@ -90,7 +90,7 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
         _CONFLICT,
         "already_exists duplicate conflict integrity unique version_mismatch stale precondition optimistic_lock",
     ),
-    (_CONFLICT, "conditional_check"),
+    (_CONFLICT, "conditional_check (?:window|period|account|order|case|ticket|issue|booking|auction|market)_closed"),
     (_CONFLICT, "exists_error concurren serialization_failure deadlock file_exists"),
     (
         _DENIED,

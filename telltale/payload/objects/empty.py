@@ -100,7 +100,7 @@ def _is_empty_text(text: str) -> bool:
     if len(text) <= 12:
         return text.strip().lower() in _EMPTY_TEXTS
     if text[0] == "#" and len(text) < 2000:
-        return all(not line or line[0] == "#" for line in map(str.strip, text.split("\n")))
+        return _is_only_headed(text)
     if len(text) >= 4096:
         return False
     if len(text) <= _MOST_LABELLED and ":" in text and _is_only_labels(text):
@@ -108,6 +108,16 @@ def _is_empty_text(text: str) -> bool:
     if text[0] == "<" and text.rstrip()[-1:] == ">":
         return _HOLLOW_ELEMENT.fullmatch(text.rstrip()) is not None
     return not text.strip()
+
+
+def _is_only_headed(text: str) -> bool:
+    """Headings with nothing below; or, below them, the facts of a file in a list and a block of code with no line."""
+    bare = _EMPTY_FENCE.sub("", text)
+    listed = ("#", "-", "*") if len(bare) < len(text) else ("#",)
+    return all(not line or line.startswith(listed) for line in map(str.strip, bare.split("\n")))
+
+
+_EMPTY_FENCE = re.compile(r"^```\w{0,20}[ \t]*\n\s*```[ \t]*$", re.MULTILINE)
 
 
 def _is_only_labels(text: str) -> bool:

@@ -10,6 +10,7 @@ from telltale.payload.objects.evidence import code_inside
 from telltale.payload.objects.fields import Fields, Role, role_of
 from telltale.payload.reading import Asked
 from telltale.payload.texts.exits import reports_findings
+from telltale.payload.words import words
 
 
 def is_a_verdict(errors: Any, fields: Fields, asked: Asked) -> bool:
@@ -29,6 +30,14 @@ VERDICTS = ("ok", "is_ok", "isok")
 def counts_failed_tests(value: dict[str, Any]) -> bool:
     """Whether an object reports on a run of tests of which some failed: `{"success": false, "numFailedTests": 1}`."""
     return any(type(inner) is int and inner > 0 and names_failed_tests(str(key)) for key, inner in value.items())
+
+
+def names_what_failed(value: dict[str, Any]) -> bool:
+    """Whether an object lists or counts what failed in work that was looked up: `failed_checks: ["lint"]`."""
+    return any(
+        "fail" in str(key).lower() and role_of(key) is None and bool(inner) and isinstance(inner, int | list)
+        for key, inner in value.items()
+    )
 
 
 def counts_findings(value: dict[str, Any], fields: Fields, asked: Asked) -> bool:
@@ -54,7 +63,21 @@ def gives_a_verdict(value: dict[str, Any], asked: Asked) -> bool:
     """Whether an examining tool answers with yes or no: `{"reachable": false, "error": "timeout"}`."""
     if verb_of(asked.tool) is not Verb.EXAMINE:
         return False
-    return any(isinstance(inner, bool) and role_of(key) in (None, Role.GOOD) for key, inner in value.items())
+    return any(
+        (isinstance(inner, bool) and role_of(key) in (None, Role.GOOD)) or (key in _STATES and _is_a_state(inner))
+        for key, inner in value.items()
+    )
+
+
+_STATES = ("status", "state", "health")
+_WORDS_OF_STATES = words(
+    "up down online offline reachable unreachable healthy unhealthy degraded open closed alive dead"
+)
+
+
+def _is_a_state(inner: Any) -> bool:
+    """Whether a value says how a thing that was looked at is: `{"status": "down", "error": "connection refused"}`."""
+    return isinstance(inner, str) and inner.lower() in _WORDS_OF_STATES
 
 
 def has_findings(fields: Fields) -> bool:

@@ -18,12 +18,21 @@ def told_elsewhere(value: dict[str, Any], fields: Fields, asked: Asked) -> Findi
     verb = verb_of(asked.tool)
     if verb is Verb.EXAMINE:
         return None
-    found = _answered_status(value) if not _NAMES.isdisjoint(value) else None
+    found = _answered_status(value) if not _NAMES.isdisjoint(value) else _failed_shards(value)
     if found is None and verb in (Verb.RUN, Verb.CHANGE):
         found = _named_error(value, fields)
     if found is None and verb is Verb.CHANGE:
         found = _told_as_an_id(value, fields)
     return found
+
+
+def _failed_shards(value: dict[str, Any]) -> Finding | None:
+    """`{"_shards": {"failed": 2}, "hits": {"hits": []}}`: nothing was found, and not all was searched."""
+    shards, hits = value.get("_shards"), value.get("hits")
+    failed = shards.get("failed") if isinstance(shards, dict) else None
+    if type(failed) is not int or failed < 1 or not isinstance(hits, dict) or hits.get("hits"):
+        return None
+    return Finding("payload.items_failed", Says.HIDDEN, "_shards.failed", failed, first_code(told_texts(shards)))
 
 
 def _answered_status(value: dict[str, Any]) -> Finding | None:

@@ -17,6 +17,7 @@ from telltale.payload.asked.verbs import (
     names_a_wait,
     names_errors,
     names_output,
+    names_work,
     verb_of,
 )
 from telltale.payload.codes.infer import code_of, code_of_http
@@ -29,6 +30,7 @@ from telltale.payload.objects.examined import (
     gives_a_verdict,
     has_findings,
     is_a_verdict,
+    names_what_failed,
 )
 from telltale.payload.objects.fields import GOOD_WORDS, Fields, Role, fields_of, is_identity, is_truthy_error
 from telltale.payload.objects.inner_status import failed_state, told_elsewhere
@@ -145,8 +147,9 @@ def _flag_false(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
     for key, inner in fields.get(Role.GOOD):
         if inner is False or _denies(inner, fields):
             examined = verb_of(asked.tool) is Verb.EXAMINE and key.lower() in VERDICTS
+            checks = names_work(asked.tool) and names_what_failed(value)
             record = inner is False and verb_of(asked.tool) is Verb.READ and _is_full_record(value, fields, asked)
-            if examined or record or counts_failed_tests(value) or counts_findings(value, fields, asked):
+            if examined or checks or record or counts_failed_tests(value) or counts_findings(value, fields, asked):
                 return Finding("payload.flag_false", Says.ANSWER, key, inner)
             return Finding("payload.flag_false", Says.FAILED, key, inner, code_inside(None, fields))
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from telltale.payload.asked.verbs import Verb, verb_of
+from telltale.payload.asked.verbs import Verb, names_work, verb_of
 from telltale.payload.objects.empty import is_frame
 from telltale.payload.objects.fields import Fields, Role
 from telltale.payload.reading import Asked
@@ -32,7 +32,7 @@ def is_record(value: dict[str, Any], fields: Fields, asked: Asked) -> bool:
         return True
     said = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
     facts = sum(1 for key in fields.keys if not is_frame(key) and not _is_echo(value[key], said))
-    return facts >= 2
+    return facts >= (1 if names_work(asked.tool) and fields.has(Role.STATUS) else 2)
 
 
 _STATES = ("state", "phase", "stage", "conclusion")

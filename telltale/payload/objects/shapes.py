@@ -242,7 +242,12 @@ def _none_done(value: dict[str, Any], asked: Asked) -> Finding | None:
         return None
     for said, key, inner in counts:
         wanted = type(inner) is int and inner > 0 and bool(said & _WANTED)
-        if wanted or (isinstance(inner, list) and inner and (said <= _REFUSED or _is_other_half(said, counts))):
+        refused = type(inner) is int and inner > 0 and said <= _REFUSED
+        if (
+            wanted
+            or refused
+            or (isinstance(inner, list) and inner and (said <= _REFUSED or _is_other_half(said, counts)))
+        ):
             return Finding("payload.items_failed", Says.HIDDEN, key, short(inner))
     return None
 

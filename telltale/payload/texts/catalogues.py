@@ -72,10 +72,14 @@ MASKING: tuple[Masking, ...] = (
     _masking("langgraph", "1.0", r"Error: [\w.-]{1,200} is not a valid tool, try one of \[.*", False),
     _masking("langgraph", "1.0", r"Error invoking tool '[^']{1,200}' with .*", False),
     _masking("langgraph", "1.0", r"Error: .*\n Please fix your mistakes\.", False),
-    _masking("langchain", "0.3", r"[\w.-]{1,200} is not a valid tool, try one of \[.*", False),
+    _masking("langchain", "0.3", r"[\w.-]{1,200} is not a valid tool, try (?:one of \[.*|another one\.)", False),
+    _masking("langchain", "0.3", r"Invalid Format: Missing 'Action(?: Input)?:' after '(?:Thought|Action):'.*", False),
     _masking("langchain", "0.3", r"Agent stopped due to (?:iteration limit or time limit|max iterations)\.", False),
     _masking("langchain", "0.3", r"(?:Tool execution error|Tool input validation error)"),
     _masking("crewai", "1.10", r"I encountered an error while trying to use the tool\..*", False),
+    _masking(
+        "crewai", "1.10", r"Tool '[^']{1,200}' has reached its usage limit of \d+ times and cannot be used.*", False
+    ),
     _masking("crewai", "1.10", r"I tried reusing the same input, I must stop using this action input\..*", False),
     _masking("crewai", "1.10", r"(?:Error: the )?Action Input is not a valid key, value dictionary\.?", False),
     _masking("llama-index", "0.14", r"Encountered error: .*", False),
@@ -96,6 +100,13 @@ MASKING: tuple[Masking, ...] = (
     _masking("undici", "6.x", r"(?:TypeError: )?fetch failed", False),
     _masking("vercel-ai", "6", r"Model tried to call unavailable tool '[^']{1,200}'\..*", False),
     _masking("langchain4j", "1.4", r"There was a timeout executing the tool", False),
+    _masking("javascript", "", r"\[object Object\]"),
+    _masking(
+        "tool registry",
+        "",
+        r"(?:Error: )?Tool ['\"`]?[\w.:/-]{1,120}['\"`]? (?:was )?not found\. Available tools: .*",
+        False,
+    ),
     _masking("semantic-kernel", "1.45", r"Something went wrong in function invocation\..*", False),
     _masking("strands", "1.62", r"(?:Error: \w+ - .*|Unknown tool: [\w.-]{1,200})", False),
 )
@@ -114,7 +125,18 @@ _MASKING_HEADS = (
         "I encountered",
         "There was",
     ),
-    *("Request failed", "Invoking", "fetch", "Model", "TypeError", "Input", "Output", "Invalid arguments"),
+    *(
+        "Request failed",
+        "Invoking",
+        "fetch",
+        "Model",
+        "TypeError",
+        "Input",
+        "Output",
+        "Invalid arguments",
+        "[object",
+        "Invalid Format",
+    ),
     *(
         "Agent stopped",
         "I tried reusing",
@@ -130,7 +152,7 @@ _MASKING_HEADS = (
 
 
 _LONGEST = 20_000
-_NOT_VALID, _HEAD = " is not a valid tool, try one of [", 240
+_NOT_VALID, _HEAD = " is not a valid tool, try ", 240
 _ANY_MASKING = re.compile(
     "|".join(f"(?P<n{number}>{entry.pattern.pattern})" for number, entry in enumerate(MASKING)), re.DOTALL
 )
@@ -166,9 +188,11 @@ _WORD = re.compile(r"[A-Za-z]+|(?<!\d)(?!32\d{3}(?!\d))\d+")
 
 
 _UNTELLING = re.compile(
-    r"^[a-z]{3,6}\d{3,5}[a-z]?: |the operation couldn't be completed\. \([\w.]{2,80} error -?\d{1,6}\.\)"
+    r"^[a-z]{3,6}\d{3,5}[a-z]?: "
+    r"|\s[\[(](?:(?:ref|id|error|trace|request)\w{0,6}[ :#=-]{1,2})?(?:\w-)?[0-9a-f-]{6,40}[\])]\.?$"
+    r"|the operation couldn't be completed\. \([\w.]{2,80} error -?\d{1,6}\.\)"
 )
-"""A product's message number, and what Foundation says of an `NSError` that nobody gave a text."""
+"""A product's message number, an error's id in brackets, and what Foundation says of an `NSError` without a text."""
 
 _SMALL_CODE = re.compile(r"\b(?:code|status)\s?[:=]?\s?[1-9]?\d\b")
 """A program's exit code, or a number as small, tells no reason."""

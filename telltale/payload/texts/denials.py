@@ -26,6 +26,14 @@ _COULD_NOT = re.compile(
     r" (?P<verb>[a-z]{2,20}))\b",
     re.IGNORECASE,
 )
+_FOREIGN = re.compile(
+    rf"{DRESS}(?P<mark>no (?:se (?:pudo|puede|ha podido)|fue posible)|impossible de(?: se)?|n[ãa]o foi poss[íi]vel"
+    r"|impossibile|non (?:è|e) stato possibile|не удалось|无法|無法|未能)"
+    r" ?(?!encontrar|hallar|trouver|trovare|найти|找到)\w",
+    re.IGNORECASE,
+)
+"""The same in other languages, with any verb but that of finding: `No se pudo conectar con el servidor`."""
+
 _SEEKING = words("find locate match see determine identify tell say think know answer be confirm verify rule")
 """Verbs of which "could not" is an answer: what was looked for is not there, or is not known."""
 
@@ -126,6 +134,9 @@ def could_not(text: str, looks_up: bool) -> str | None:
     """
     if not _is_short(text):
         return None
+    foreign = _FOREIGN.match(text)
+    if foreign is not None:
+        return foreign.group("mark")
     hit = _COULD_NOT.match(text)
     verb = hit.group("verb").lower() if hit is not None else ""
     known = verb in _TRANSPORT or verb_of(verb) not in (Verb.UNKNOWN, Verb.EXAMINE)

@@ -26,28 +26,62 @@ _WHOLE = {
     "user is not authorized to access this resource": 403,
     "the caller does not have permission": 403,
 }
+_ABROAD = {
+    **dict.fromkeys(("acceso denegado", "accès refusé", "zugriff verweigert", "accesso negato", "acesso negado"), 403),
+    **dict.fromkeys(("доступ запрещен", "拒绝访问", "アクセスが拒否されました", "접근이 거부되었습니다"), 403),
+    **dict.fromkeys(("no autorizado", "non autorisé", "nicht autorisiert", "não autorizado", "未授权"), 401),
+    **dict.fromkeys(("error interno del servidor", "erreur interne du serveur", "interner serverfehler"), 500),
+    **dict.fromkeys(("errore interno del server", "erro interno do servidor", "внутренняя ошибка сервера"), 500),
+    **dict.fromkeys(("服务器内部错误", "内部服务器错误", "サーバー内部エラー", "내부 서버 오류"), 500),
+    **dict.fromkeys(("servicio no disponible", "service indisponible", "dienst nicht verfügbar", "服务不可用"), 503),
+}
+"""The same phrases in other languages."""
+
 _KEY = (
     r"(?:api[ -]?key|(?:access |auth |bearer |refresh |session |jwt )?token|jwt|credentials?|signature|authorization)"
 )
 _FORMS = re.compile(
     rf"(?P<denied>(?:the |your )?(?:(?:invalid|missing|expired|incorrect|revoked|unknown)(?: or \w+)? {_KEY}"
     rf"|{_KEY} (?:is |has |was )?(?:been )?(?:invalid|expired|revoked|missing|incorrect))(?: (?:provided|specified))?"
+    r"|(?:your |the )?session (?:has |is )?(?:expired|timed out)|bot detected"
     r"|user: \S{1,200} is not authorized to perform: .{1,300})"  # AWS IAM
     r"|(?P<missing>(?:[45]\d\d )?(?:[\w.'\"`-]{1,40} ){1,5}not found(?:: \S{1,80})?|no such \w{2,30}(?:: \S{1,80})?)"
-    r"|(?P<limited>(?:api |request |daily |monthly )?(?:rate limit|quota)s? (?:has been |was )?(?:exceeded|reached))",
+    r"|(?P<limited>(?:api |request |daily |monthly )?(?:rate limit|quota)s? (?:has been |was )?(?:exceeded|reached)"
+    r"|rate ?limited|ratelimit|you (?:have )?exceeded your (?:current )?(?:quota|rate limit).{0,120})"
+    r"|(?P<down>(?:the |this )?(?:service|server|site|system|api) is (?:currently |temporarily )?"
+    r"(?:unavailable|(?:under|down for) (?:\w+ )?maintenance|overloaded))",
     re.IGNORECASE,
 )
-_FORM_CODES = {"denied": Code.PERMISSION_DENIED, "missing": Code.NOT_FOUND, "limited": Code.RATE_LIMITED}
-_LONGEST, _LONGEST_FORM = 80, 600
+_FORM_CODES = {
+    "denied": Code.PERMISSION_DENIED,
+    "missing": Code.NOT_FOUND,
+    "limited": Code.RATE_LIMITED,
+    "down": Code.UNAVAILABLE,
+}
+_LONGEST, _LONGEST_FORM, _LONGEST_ADVISED = 80, 600, 240
+_FIRST_SENTENCE = re.compile(r"\s*([^.!\n]{5,120})[.!] (?=[A-Z])")
 
 
 def phrase_of_http(text: str) -> Code | None:
     """The code of a text that is a reason phrase of HTTP or a framework's default message; None for all others."""
-    status = _WHOLE.get(text.strip(" .!").lower()) if len(text) <= _LONGEST else None
+    said = text.strip(" .!").lower() if len(text) <= _LONGEST else ""
+    status = _WHOLE.get(said)
+    return code_of_http(status) if status is not None else phrase_abroad(said)
+
+
+def phrase_abroad(said: str) -> Code | None:
+    """The code of a reason phrase of HTTP in another language, in lower case."""
+    status = _ABROAD.get(said)
     return code_of_http(status) if status is not None else None
 
 
 def refusing_form(text: str) -> Code | None:
-    """The code of a text that is one of the shared forms, from end to end; None for all others."""
-    form = _FORMS.fullmatch(text.strip(" .!\n")) if len(text) <= _LONGEST_FORM else None
+    """The code of a text that is one of the shared forms, or of a short one that begins with one."""
+    if len(text) > _LONGEST_FORM:
+        return None
+    form = _FORMS.fullmatch(text.strip(" .!\n"))
+    if form is None and len(text) <= _LONGEST_ADVISED:  # `Invalid API key. Please see …`: what to do about it follows
+        first = _FIRST_SENTENCE.match(text)
+        form = _FORMS.fullmatch(first.group(1).strip()) if first is not None else None
+        form = form if form is not None and form.lastgroup != "missing" else None
     return _FORM_CODES[form.lastgroup or "denied"] if form is not None else None

@@ -37,6 +37,11 @@ _REASONS |= {
     "connection timed out": 522,
     "just a moment...": 403,
     "attention required! | cloudflare": 403,
+    "making sure you're not a bot!": 403,
+    "checking your browser before accessing": 403,
+    "verify you are human": 403,
+    "are you a robot?": 403,
+    "pardon our interruption": 403,
 }
 """Titles that are nothing but a failure: reason phrases of RFC 9110 and the block pages of common gateways."""
 
@@ -64,6 +69,18 @@ def page_of(text: str) -> Page | None:
     if _PASSWORD.search(head):
         return Page("sign_in", title, Code.PERMISSION_DENIED)
     return Page("page", title)
+
+
+def challenge_of(text: str) -> tuple[str, Code] | None:
+    """The title of a gateway's block page with which the text of a page begins, where a browser kept the text alone."""
+    title = text[:_TITLE_CAP].lstrip().split("\n", 1)[0].strip()
+    status = _REASONS.get(title.strip(" -–—|:").lower()) if "\n" in text.strip() else None
+    return (title, Code.PERMISSION_DENIED) if status == _BLOCKED and title.lower() not in _PLAIN else None
+
+
+_TITLE_CAP, _BLOCKED = 200, 403
+_PLAIN = frozenset(("forbidden", "access denied"))
+"""Titles that are headings of documents as well."""
 
 
 def _status_of(title: str) -> int | None:

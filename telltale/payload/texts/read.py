@@ -35,7 +35,8 @@ from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts.bare import bare_text
 from telltale.payload.texts.catalogues import masking_of, says_it_failed
 from telltale.payload.texts.exits import exit_named, exit_stated, is_answer, reports_findings, shows_text
-from telltale.payload.texts.html import page_of
+from telltale.payload.texts.fixed import phrase_abroad
+from telltale.payload.texts.html import challenge_of, page_of
 from telltale.payload.texts.lines import last_error_of, program_line_of, shell_record_of, status_line_of
 from telltale.payload.texts.marks import (
     coded_mark_of,
@@ -74,6 +75,9 @@ def read_text(text: str, asked: Asked) -> list[Finding]:
         page = _page(text, asked) or _xml(text, asked)
         if page is not None:
             return [page]
+    blocked = challenge_of(text) if not names_speech(asked.tool) else None
+    if blocked is not None:
+        return [Finding("text.html_error_page", Says.HIDDEN, "", *blocked)]
     if len(text) <= 40:
         found = _word(text, asked)
         if found is not None:
@@ -109,8 +113,9 @@ def _word(text: str, asked: Asked) -> Finding | None:
     """A result that is one phrase of HTTP, or, of a tool that was to change something, one word for a failure."""
     low = text.strip(" \t\r\n.!\"'").lower()
     status = _PHRASES.get(low)
-    if status is not None and not _is_rendered(asked):
-        return Finding("text.status_line", Says.HIDDEN, "", text.strip(), code_of_http(status))
+    code = code_of_http(status) if status is not None else phrase_abroad(low)
+    if code is not None and not _is_rendered(asked):
+        return Finding("text.status_line", Says.HIDDEN, "", text.strip(), code)
     if low in _STATE_WORDS and verb_of(asked.tool) is Verb.CHANGE:
         return Finding("text.status_word", Says.HIDDEN, "", text.strip(), code_of(low.replace(" ", "_")))
     return None

@@ -46,4 +46,5 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
     ("not fast-forward", None),
     ("non-fast-forward", None),
     ("is ", r"\bis (?:archived|inactive|deactivated|finali[sz]ed|cancell?ed|already closed)\b"),
+    ("already in flight", None),
 )

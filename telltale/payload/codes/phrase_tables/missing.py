@@ -64,4 +64,6 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
     ),
     ("delisted", None),
     ("not part of", None),
+    ("could not resolve to ", None),
+    ("not listed", None),
 )

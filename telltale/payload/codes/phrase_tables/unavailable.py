@@ -101,4 +101,11 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
         r"|\bsession terminated\b",
     ),
     ("failed to start", None),
+    ("conectar", r"\bno se pudo conectar\b"),
+    ("indisponible", None),
+    ("no disponible", None),
+    ("nicht erreichbar", None),
+    ("nicht verfügbar", None),
+    ("недоступ", None),
+    ("无法连接", None),
 )
