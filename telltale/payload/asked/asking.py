@@ -21,6 +21,7 @@ from telltale.payload.asked.verbs import (
 from telltale.payload.codes.phrases import code_of_phrase
 from telltale.payload.objects.evidence import told_texts
 from telltale.payload.reading import Asked
+from telltale.payload.texts.exits import shows_text
 from telltale.payload.texts.marks import bears_mark
 from telltale.payload.texts.named import names_compound
 from telltale.payload.words import holds_any
@@ -42,6 +43,8 @@ def is_log(text: str, asked: Asked) -> bool:
     if names_logs(asked.tool) and verb_of(asked.tool) is Verb.READ:
         # A calendar's events are no log: of them one line is data only where it begins as a log's would.
         return lines or not names_events(asked.tool) or text.lstrip()[:6].lower() == "error:"
+    if has_command(asked.arguments) and not shows_text(asked.arguments, text):
+        return False  # what a command printed of itself
     if not lines or (verb_of(asked.tool) in (Verb.CHANGE, Verb.UNKNOWN) and not names_logs(asked.tool)):
         return False
     if names_a_log(asked.tool):

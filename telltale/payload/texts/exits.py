@@ -136,7 +136,7 @@ def is_answer(arguments: Any, code: int) -> bool:
 
 def _last_program(arguments: Any) -> list[str]:
     """The words of the last program of a command line, without what only prepares it."""
-    command = _command(arguments)
+    command = command_of(arguments)
     last = _SEPARATOR.split(command.strip()[-2000:])[-1].split() if command else []
     while last and ("=" in last[0] or last[0] in ("sudo", "env", "time", "!", "(")):
         last = last[1:]
@@ -154,7 +154,7 @@ def shows_text(arguments: Any, text: str) -> bool:
     such programs say of themselves bears their own name (`cat: x: No such file`) and is judged elsewhere; of a
     container's logs, what names the container is about the command.
     """
-    command = _DUPLICATED.sub("", _command(arguments).strip())
+    command = _DUPLICATED.sub("", command_of(arguments).strip())
     if not 0 < len(command) <= _LONGEST_SHOWING:
         return False
     shown = False
@@ -179,7 +179,8 @@ _CONTAINERS = words("docker podman nerdctl kubectl oc")
 _LONGEST_SHOWING = 300
 
 
-def _command(arguments: Any) -> str:
+def command_of(arguments: Any) -> str:
+    """The command line that a call gave, under whatever customary key; empty where it gave none."""
     if isinstance(arguments, str):
         return arguments
     if isinstance(arguments, list):
@@ -188,5 +189,5 @@ def _command(arguments: Any) -> str:
         for key in _KEYS:
             inner = arguments.get(key)
             if isinstance(inner, str | list) and inner:
-                return _command(inner)
+                return command_of(inner)
     return ""

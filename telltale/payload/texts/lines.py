@@ -52,6 +52,7 @@ _STRERROR = {
     "no route to host": Code.UNAVAILABLE,
     "network is unreachable": Code.UNAVAILABLE,
     "name or service not known": Code.UNAVAILABLE,
+    "temporary failure in name resolution": Code.UNAVAILABLE,
     "could not resolve hostname": Code.UNAVAILABLE,
     "no such file or directory": Code.NOT_FOUND,
     "command not found": Code.NOT_FOUND,
@@ -69,7 +70,8 @@ _LINE_CAP = 400
 _TAIL = 1000
 _FIXED_LINE = re.compile(
     r"(?P<refused>The connection to the server \S{1,100} was refused - did you specify the right host or port\?)"
-    r"|(?P<denied>Unable to locate credentials\. You can configure credentials by running .{1,60}"  # aws
+    r"|(?P<denied>Host key verification failed\.|You are not logged into any GitHub hosts\. .{1,120}"
+    r"|Unable to locate credentials\. You can configure credentials by running .{1,60}"  # aws
     r"|Please run 'az login' to setup account\.)"
     r"|(?P<silent>;; connection timed out; no servers could be reached|Timeout: No Response from \S{1,100})"
     r"|(?P<unresolved>wget: unable to resolve host address .{1,100})"
@@ -186,7 +188,7 @@ def shell_record_of(text: str) -> tuple[str, Code | None] | None:
 _RECORD_CAP = 2000
 
 
-_FIXED_HEADS = ("The ", "Unab", "Plea", ";; c")
+_FIXED_HEADS = ("The ", "Host", "You ", "Unab", "Plea", ";; c")
 
 
 def program_line_of(text: str) -> tuple[str, Code] | None:

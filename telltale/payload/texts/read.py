@@ -33,8 +33,9 @@ from telltale.payload.codes.infer import REASON_PHRASES, code_of, code_of_class,
 from telltale.payload.codes.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts.bare import bare_text
+from telltale.payload.texts.builds import failed_build
 from telltale.payload.texts.catalogues import masking_of, says_it_failed
-from telltale.payload.texts.exits import exit_named, exit_stated, is_answer, reports_findings, shows_text
+from telltale.payload.texts.exits import command_of, exit_named, exit_stated, is_answer, reports_findings, shows_text
 from telltale.payload.texts.fixed import phrase_abroad
 from telltale.payload.texts.html import challenge_of, page_of
 from telltale.payload.texts.lines import last_error_of, program_line_of, shell_record_of, status_line_of
@@ -275,7 +276,7 @@ def _uncaught(text: str, asked: Asked) -> Finding | None:
     runs = has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN
     if runs and shows_text(asked.arguments, text):
         return None
-    found = uncaught_of(text) if runs else None
+    found = (uncaught_of(text) or failed_build(text, command_of(asked.arguments))) if runs else None
     if found is None and _shows_its_last_line(asked) and not is_log(text, asked):
         last = last_error_of(text)
         found = (last, None) if last is not None else None
