@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analytics.questions.filters import FAILURES, NO_CODE, Filters
-from analytics.questions.times import HOUR_NS, parse_time
+from analytics.questions.times import HOUR_NS, MAX_NS, parse_time, rfc3339
 from telltale.vocabulary import Code, Flag, Outcome, Payload
 
 DEFAULT_LIMIT = 100
@@ -21,8 +21,8 @@ MAX_TEXT = 1024
 PARAMETERS: Mapping[str, str] = {
     "project": "Project; default `default`",
     "since": "Start of the range: 15m, 24h, 7d, RFC 3339, or all; default 24h",
-    "until": "End of the range, in the same words; default open",
-    "as_of": "The moment of the answer, RFC 3339: ranges count back from it, later calls are left out; default now",
+    "until": "End of the range, in the same words; default: the end of the next hour, none where since is all",
+    "as_of": "The moment of the answer, RFC 3339: ranges count back from it, what came later is left out; default now",
     "tool": "Tool name",
     "agent": "Agent name",
     "service": "Service name",
@@ -162,10 +162,11 @@ def parse_query(
     """
     now = time.time_ns() if now_ns is None else now_ns
     given = _known(given, allowed)
-    now, since, until, at_moment = _range(given, default_since, now)
+    now, since, until, ahead_to, at_moment = _range(given, default_since, now)
     filters = Filters(
         since_ns=since,
         until_ns=until,
+        ahead_to_ns=ahead_to,
         outcomes=_outcomes(_several(given, "outcome")),
         codes=_several(given, "code"),
         flag=given.get("flag"),
@@ -190,20 +191,32 @@ def parse_query(
     )
 
 
-def _range(given: Mapping[str, str], default_since: str, now: int) -> tuple[int, int | None, int | None, bool]:
-    """The moment that the answer is of, where its range begins and ends, and whether the moment was asked for."""
+_Range = tuple[int, int | None, int | None, int | None, bool]
+
+
+def _range(given: Mapping[str, str], default_since: str, now: int) -> _Range:
+    """The moment that the answer is of, where its range begins and ends, how far calls that are dated ahead are in it,
+    and whether the moment was asked for.
+
+    One rule for all answers: `all` holds every stored call, also those that are dated ahead; a range that begins
+    somewhere and has no end is open to the end of the next hour, for clocks run ahead a little (and a whole hour comes
+    cheap from the rollup).
+    """
     as_of = _time(given, "as_of", "all", now)
     now = now if as_of is None else min(as_of, now)
     since = _time(given, "since", default_since, now)
     until = _time(given, "until", "all", now)
-    if as_of is not None:
-        # Several questions about one moment agree with each other: what starts later is in none of their answers.
-        until = now if until is None else min(until, now)
-    elif until is None and since is not None:
-        # A live window is open to the end of the next hour: clocks run ahead a little, and a whole hour comes cheap
-        # from the rollup. What claims to lie further in the future is seen with `since=all`.
+    if until is not None and until < (since or 0):
+        raise BadRequestError(
+            f"until ({rfc3339(until)}) is before since ({rfc3339(since)}): no call can be between them"
+        )
+    if until is None and since is not None:
         until = (now // HOUR_NS + 2) * HOUR_NS
-    return now, since, until, as_of is not None
+    if as_of is None or (until is not None and until <= now):
+        return now, since, until, None, as_of is not None
+    # Several questions about one moment agree with each other: of what starts later, only that is in their answers
+    # which had been received by then.
+    return now, since, now, MAX_NS if until is None else until, True
 
 
 def _known(given: Mapping[str, str], allowed: Collection[str]) -> dict[str, str]:

@@ -42,7 +42,7 @@ def report(context: Context, query: Query) -> Answer:
     return {
         "project": filters.project,
         "since": rfc3339(filters.since_ns),
-        "until": rfc3339(min(query.now_ns, filters.until_ns or query.now_ns)),
+        "until": rfc3339(_end(query)),
         "narrowed": filters.narrowed(),
         **counts_of(by_tool.values()),
         "sessions": sessions["sessions"],
@@ -56,6 +56,14 @@ def report(context: Context, query: Query) -> Answer:
         "time_to_diagnose": diagnosis_times(context, filters),
         "senders_with_losses": lossy,
     }
+
+
+def _end(query: Query) -> int | None:
+    """Where the range ends; None for one without an end, which holds calls that are dated ahead as well."""
+    until = query.filters.until_ns
+    if until is None or (query.filters.ahead is not None and query.filters.ahead[1] is None):
+        return None
+    return min(query.now_ns, until)
 
 
 def _codes(context: Context, filters: Filters) -> list[dict[str, Any]]:

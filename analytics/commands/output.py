@@ -40,7 +40,7 @@ _KEEP_LINES = {code: shown for code, shown in _VISIBLE.items() if code not in (0
 
 
 def plain(value: Any) -> str:
-    """A value as one line of text that cannot steer a terminal: controls, directions and unseen signs become escapes."""
+    """A value as one line of text that cannot steer a terminal: control, direction and unseen signs are escaped."""
     if value is None:
         return ""
     if isinstance(value, float):

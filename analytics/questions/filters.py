@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from analytics.questions.times import MAX_NS
 from telltale.vocabulary import Outcome
 
 FAILURES = (Outcome.STRUCTURED_ERROR.value, Outcome.UNSTRUCTURED_ERROR.value, Outcome.SILENT_FAILURE.value)
@@ -39,13 +40,16 @@ _SESSION = {
 class Filters:
     """Filters that every question understands; None and () mean all.
 
-    `since_ns` (inclusive) and `until_ns` (exclusive) bound the call's start as sent, ns since 1970 UTC. `outcomes` and
-    `codes` are alternatives, `codes` may hold "none". `flag` selects calls that bear it.
+    `since_ns` (inclusive) and `until_ns` (exclusive) bound the call's start as sent, ns since 1970 UTC. `ahead_to_ns`:
+    a call that starts between `until_ns` and this, by a clock that ran ahead, is in the range as well where it had been
+    received before `until_ns`; None for a range that ends at `until_ns`, the largest time for one without an end.
+    `outcomes` and `codes` are alternatives, `codes` may hold "none". `flag` selects calls that bear it.
     """
 
     project: str = "default"
     since_ns: int | None = None
     until_ns: int | None = None
+    ahead_to_ns: int | None = None
     tool: str | None = None
     agent: str | None = None
     service: str | None = None
@@ -61,8 +65,18 @@ class Filters:
     recovered: bool | None = None
 
     def only(self, **changes: Any) -> Filters:
-        """The same filters with some of them changed."""
+        """The same filters with some of them changed; a range with another end has nothing ahead of it."""
+        if "until_ns" in changes:
+            changes = {"ahead_to_ns": None, **changes}
         return replace(self, **changes)
+
+    @property
+    def ahead(self) -> tuple[int, int | None] | None:
+        """Where calls that are dated ahead of this range's end begin, and where they end (None: nowhere), in ns since
+        1970 UTC; None where none can be in it."""
+        if self.until_ns is None or self.ahead_to_ns is None or self.ahead_to_ns <= self.until_ns:
+            return None
+        return self.until_ns, None if self.ahead_to_ns >= MAX_NS else self.ahead_to_ns
 
     def narrowed(self) -> dict[str, Any]:
         """The filters that are set beside project and range, by the names that the API has for them."""
@@ -112,7 +126,7 @@ def call_condition(filters: Filters, since_ns: int | None, until_ns: int | None)
     """The rows of `call` that these filters mean, between two times (literals: they prune best)."""
     where = Condition()
     where.add("project = $project", project=filters.project)
-    where.between("started_ns", since_ns, until_ns)
+    _between(where, filters, since_ns, until_ns)
     for name, column in _COLUMNS.items():
         value = getattr(filters, name)
         if value is not None:
@@ -123,6 +137,26 @@ def call_condition(filters: Filters, since_ns: int | None, until_ns: int | None)
     if filters.recovered is not None:
         where.add("recovered IS TRUE" if filters.recovered else "recovered IS NOT TRUE")
     return where
+
+
+def ahead_condition(filters: Filters) -> Condition | None:
+    """The rows of `call` that are dated ahead of the range and belong to it all the same; None where none can be."""
+    if filters.ahead is None:
+        return None
+    begin, end = filters.ahead
+    where = call_condition(filters.only(until_ns=end), begin, end)
+    where.add(f"received_ns < {begin}")
+    return where
+
+
+def _between(where: Condition, filters: Filters, since_ns: int | None, until_ns: int | None) -> None:
+    """The start of a call lies between two times, or ahead of the range as far as it reaches to its end."""
+    if filters.ahead is None or until_ns != filters.until_ns:
+        where.between("started_ns", since_ns, until_ns)
+        return
+    begin, end = filters.ahead
+    where.between("started_ns", since_ns, end)
+    where.add(f"(started_ns < {begin} OR received_ns < {begin})")
 
 
 def rollup_condition(filters: Filters, period: str, since: int | None, until: int | None) -> Condition:
@@ -150,10 +184,7 @@ def session_condition(filters: Filters) -> Condition:
     """
     where = Condition()
     where.add("project = $project", project=filters.project)
-    if filters.since_ns is not None:
-        where.add(f"t1_ns >= {filters.since_ns}")
-    if filters.until_ns is not None:
-        where.add(f"t0_ns < {filters.until_ns}")
+    _overlap(where, filters, "session_id", "session_key")
     for name, condition in _SESSION.items():
         if getattr(filters, name) is not None:
             where.add(condition, **{name: getattr(filters, name)})
@@ -177,13 +208,27 @@ def tool_session_condition(filters: Filters) -> Condition:
     """The failing tools of sessions, their failures in the range; for filters that `rolled_up` accepts."""
     where = Condition()
     where.add("project = $project", project=filters.project)
-    if filters.since_ns is not None:
-        where.add(f"t1_ns >= {filters.since_ns}")
-    if filters.until_ns is not None:
-        where.add(f"t0_ns < {filters.until_ns}")
+    _overlap(where, filters, "(session_id, tool)", "session_key, tool", "outcome <> 'ok'")
     if filters.tool is not None:
         where.add("tool = $tool", tool=filters.tool)
     return where
+
+
+def _overlap(where: Condition, filters: Filters, row: str, of_calls: str, which: str = "TRUE") -> None:
+    """Rows from `t0_ns` to `t1_ns` that overlap the range; of those that begin after it, the ones with a call (`which`)
+    that is dated ahead and belongs to it.
+    """
+    if filters.since_ns is not None:
+        where.add(f"t1_ns >= {filters.since_ns}")
+    if filters.until_ns is None:
+        return
+    begun = f"t0_ns < {filters.until_ns}"
+    if filters.ahead is not None:
+        called = Condition([f"project = $project AND received_ns < {filters.until_ns} AND {which}"])
+        called.between("started_ns", *filters.ahead)
+        calls = f"SELECT {of_calls} FROM call WHERE {called.sql}"  # noqa: S608 - own text and numbers
+        begun = f"({begun} OR {row} IN ({calls}))"
+    where.add(begun)
 
 
 def _add_shared(filters: Filters, where: Condition, code: str) -> None:

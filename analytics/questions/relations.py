@@ -1,7 +1,8 @@
 """The relations that a question names in braces, narrowed to its filters and range.
 
 `{calls}`: judged calls. `{counts}`: how many calls per hour, tool, outcome, code…; whole hours come from the rollup,
-the parts of an hour at both ends from the calls themselves, so that the answer is exact and still cheap. `{durations}`:
+the parts of an hour at both ends, and what is dated ahead, from the calls themselves, so that the answer is exact and
+still cheap. `{durations}`:
 calls per tool and duration bucket, likewise with whole days. `{sessions}`: sessions that overlap the range.
 `{tool_sessions}`: tools with the sessions in which they failed. `{span}` and `{log}` are left to the store.
 """
@@ -17,6 +18,7 @@ from typing import Any
 from analytics.questions.filters import (
     Condition,
     Filters,
+    ahead_condition,
     call_condition,
     rolled_up,
     rollup_condition,
@@ -103,8 +105,10 @@ def _rolled(filters: Filters, name: str, period_ns: int) -> list[tuple[str, Cond
     if since is not None and first is not None and since < first * period_ns:
         parts.append((f"{name}_of_calls", call_condition(filters, since, first * period_ns)))
     if until is not None and last is not None and until > last * period_ns:
-        parts.append((f"{name}_of_calls", call_condition(filters, last * period_ns, until)))
-    return parts
+        ended = filters.only(until_ns=until)
+        parts.append((f"{name}_of_calls", call_condition(ended, last * period_ns, until)))
+    ahead = ahead_condition(filters)
+    return parts if ahead is None else [*parts, (f"{name}_of_calls", ahead)]
 
 
 def _add(made: Relations, name: str, parts: list[tuple[str, Condition]]) -> None:
