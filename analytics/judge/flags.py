@@ -107,12 +107,13 @@ _PLACES = words("path file file_path filePath filename directory dir cwd folder"
 
 
 def _is_generic(call: LogicalCall, reading: Reading, seen: str, verdict: Verdict) -> bool:
-    hidden = len(seen) <= _RAW_CAP and _is_known_better(call, reading, seen, verdict)
+    """Whether the model was told no reason: nothing at all, or less than a span of the call knows."""
     if isinstance(reading.value, dict):
-        message = reading.message
-        if not message or not says_nothing(str(message), call.tool, hidden) or _has_more(reading):
+        message = str(reading.message or "")
+        if not message or not says_nothing(message, call.tool, kinds=True) or _has_more(reading):
             return False
-        return all(says_nothing(text, call.tool, hidden) or " " not in text for text in told_texts(reading.value))
+        texts = [message, *(text for text in told_texts(reading.value) if " " in text)]
+        return _tell_nothing(texts, call, reading, seen, verdict)
     if reading.empty:
         return any(mark.meaning is Meaning.FAILED for mark in call.marks)
     if not reading.text or not seen.strip() or denies_tool(seen, call.tool):
@@ -121,7 +122,14 @@ def _is_generic(call: LogicalCall, reading: Reading, seen: str, verdict: Verdict
     entry = masking_of(seen) if masked else None
     if entry is not None and entry.generic:
         return True
-    return says_nothing(seen, call.tool, hidden) and not _names_a_value(seen, call.arguments)
+    return _tell_nothing([seen], call, reading, seen, verdict) and not _names_a_value(seen, call.arguments)
+
+
+def _tell_nothing(texts: list[str], call: LogicalCall, reading: Reading, seen: str, verdict: Verdict) -> bool:
+    """Whether texts give no reason; one that names the kind of failure is none where a span of the call tells more."""
+    if not all(says_nothing(text, call.tool, kinds=True) for text in texts):
+        return False
+    return all(says_nothing(text, call.tool) for text in texts) or _is_known_better(call, reading, seen, verdict)
 
 
 def _is_known_better(call: LogicalCall, reading: Reading, seen: str, verdict: Verdict) -> bool:
