@@ -23,7 +23,7 @@ def tools(rows: Sequence[Row], view: View, key: str) -> None:
             "top code": [plain(row.get("top_code"), 40) for row in rows],
             "sessions": [row.get("sessions_failed") for row in rows],
             "last failure": [words.ago(row.get("last_failure_at")) for row in rows],
-            "p95": [words.milliseconds(row.get("p95_ms")) for row in rows],
+            "p95": [_nearly(row) + words.milliseconds(row.get("p95_ms")) for row in rows],
         }
     )
     targets, shade = _opened(rows, view, ("tool",))
@@ -34,6 +34,11 @@ def tools(rows: Sequence[Row], view: View, key: str) -> None:
             view.query(tool=row.get("tool"), code=links.code_filter(row.get("top_code"))),
         )
     opening(frame, key, targets, alt="Tools, worst first", shade=shade)
+
+
+def _nearly(row: Row) -> str:
+    """What marks a duration that is known to two digits only."""
+    return "≈ " if row.get("p95_ms") is not None and row.get("durations_exact") is False else ""
 
 
 def releases(rows: Sequence[Row], view: View, key: str) -> None:

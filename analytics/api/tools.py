@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from analytics.api.context import Answer, Context
+from analytics.api.durations import NONE, Durations, durations
 from analytics.api.paging import slice_of
 from analytics.api.query import Query
 from analytics.api.releases import release_rows
 from analytics.api.tally import Tally
 from analytics.questions import rows
 from analytics.questions.filters import Filters, rolled_up
-from analytics.questions.relations import BUCKET_FLOOR_MS, BUCKET_RATIO
 from analytics.questions.times import rfc3339
-
-_MIDDLE = (1 + BUCKET_RATIO) / 2 / BUCKET_RATIO
 
 
 def tallies(context: Context, filters: Filters) -> dict[str, Tally]:
@@ -37,16 +35,14 @@ def tool_rows(context: Context, filters: Filters, found: dict[str, Tally] | None
     """One row per tool, the most failures first, of equals the one whose calls fail most often; `found` are its
     tallies, where they are known already."""
     found = tallies(context, filters) if found is None else found
-    durations: dict[str, list[tuple[int, int]]] = {}
-    for row in rows(context.store, "tool_durations", filters):
-        durations.setdefault(row["tool"], []).append((row["bucket"], row["calls"]))
+    took = durations(context, filters, sum(tally.calls for tally in found.values()))
     known = rolled_up(filters) and not filters.codes and not filters.outcomes
     question = "tool_failures_rolled" if known else "tool_failures"
     failed = {row["tool"]: row for row in rows(context.store, question, filters)}
     made = []
     for name, tally in found.items():
         said = context.settings.tool(name)
-        row = _row(name, tally, durations.get(name, []), failed.get(name))
+        row = _row(name, tally, took.get(name, NONE), failed.get(name))
         made.append({**row, "owner": said.owner, "runbook": said.runbook})
     return sorted(made, key=_worst_first)
 
@@ -69,7 +65,7 @@ def tools_codes(context: Context, query: Query) -> Answer:
     return slice_of(found, query)
 
 
-def _row(name: str, tally: Tally, durations: list[tuple[int, int]], failed: dict[str, Any] | None) -> dict[str, Any]:
+def _row(name: str, tally: Tally, took: Durations, failed: dict[str, Any] | None) -> dict[str, Any]:
     return {
         "tool": name,
         "calls": tally.calls,
@@ -78,21 +74,11 @@ def _row(name: str, tally: Tally, durations: list[tuple[int, int]], failed: dict
         "not_measured": tally.not_measured,
         "compliance": tally.compliance,
         "failure_rate": tally.failures / tally.calls if tally.calls else None,
-        "p50_ms": quantile(durations, 0.5),
-        "p95_ms": quantile(durations, 0.95),
+        "p50_ms": took.p50_ms,
+        "p95_ms": took.p95_ms,
+        "durations_exact": took.exact,
         "budget_exhausted": tally.budget_exhausted,
         "sessions_failed": failed["sessions_failed"] if failed else 0,
         "last_failure_at": rfc3339(failed["last_failure_ns"]) if failed else None,
         "top_code": tally.top_code,
     }
-
-
-def quantile(buckets: list[tuple[int, int]], share: float) -> float | None:
-    """The duration in ms below which `share` of the calls stayed, within half a bucket (5 %); None without calls."""
-    total = sum(calls for _, calls in buckets)
-    passed = 0
-    for bucket, calls in sorted(buckets):
-        passed += calls
-        if passed >= share * total:
-            return 0.0 if bucket == 0 else round(BUCKET_FLOOR_MS * BUCKET_RATIO**bucket * _MIDDLE, 3)
-    return None

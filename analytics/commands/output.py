@@ -101,7 +101,7 @@ def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> int:
     for name in columns:
         table.add_column(name.replace("_", " "), overflow="ellipsis", no_wrap=True)
     for row in rows:
-        table.add_row(*(Text(_cell(name, row.get(name))) for name in columns))
+        table.add_row(*(Text(_cell(name, row)) for name in columns))
     if table.row_count:
         console().print(table)
     return table.row_count
@@ -111,13 +111,21 @@ _UNCHECKED = "not checked yet"
 """What a precision of nothing is called: it rests on the verdicts that people checked."""
 
 
-def _cell(name: str, value: Any) -> str:
+def _cell(name: str, row: Mapping[str, Any]) -> str:
+    value = row.get(name)
+    if name in ("p50_ms", "p95_ms") and isinstance(value, int | float):
+        return _milliseconds(value, exact=row.get("durations_exact") is True)
     if isinstance(value, Mapping) and {"numerator", "denominator"} <= value.keys():
         if name == "precision":  # of the rule's other calls it says nothing
             return rate_text({**value, "not_measured": 0}, _UNCHECKED)
         return rate_text(value)
     text = plain(value)
     return text if len(text) <= CELL else text[: CELL - 1] + "…"
+
+
+def _milliseconds(value: float, *, exact: bool) -> str:
+    """A duration in ms without digits that nobody needs; `≈` marks one that is only nearly so."""
+    return ("" if exact else "≈ ") + (f"{value:,.0f}" if value >= 100 else f"{value:.3g}")
 
 
 def rate_text(rate: Mapping[str, Any], none: str = "no failures measured") -> str:

@@ -50,6 +50,7 @@ NAMES: Mapping[str, str] = {
     "tool_durations": "Calls by tool and duration bucket",
     "tool_failures": "Per tool: failed sessions and the last failure",
     "tool_failures_rolled": "Per tool: failed sessions and the last failure, from the sessions",
+    "tool_quantiles": "Median and 95th percentile of each tool's durations",
     "tools": "Calls by tool, outcome and code",
     "tools_releases": "Calls by tool, release, outcome and code",
     "tools_codes": "Failures by tool, code and outcome",
