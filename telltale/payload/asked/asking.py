@@ -11,6 +11,7 @@ from typing import Any
 from telltale.payload.asked.verbs import (
     Verb,
     names_a_log,
+    names_a_rehearsal,
     names_documents,
     names_errors,
     names_events,
@@ -224,7 +225,9 @@ _WORD_CAP = 20
 
 
 def is_rehearsed(value: dict[str, Any], asked: Asked) -> bool:
-    """Whether the deed was only to be tried out, as the call or the result says (`dry_run: true`)."""
+    """Whether the deed was only to be tried out, as the tool's name, the call or the result says (`dry_run: true`)."""
+    if names_a_rehearsal(asked.tool):
+        return True
     arguments = asked.arguments if isinstance(asked.arguments, dict) else {}
     return any(holder.get(key) is True for holder in (value, arguments) for key in _REHEARSALS)
 

@@ -72,6 +72,7 @@ _WORK = words(
     " checks"
     " ci execution executions transfer transfers import imports export exports delivery deliveries test tests"
 )
+_REHEARSALS = words("preview draft simulate simulation rehearse plan estimate quote dry")
 _REMOVALS = words("delete remove unlink purge drop uninstall clear erase")
 _WAITS = words("wait await watch listen poll subscribe")
 _STATES = words("status state health progress poll liveness readiness")
@@ -232,6 +233,19 @@ _IRREGULAR = {
 }
 _STEM = 5
 _SHORTEST_DEED = 4
+
+
+@lru_cache(maxsize=4096)
+def names_a_rehearsal(tool: str) -> bool:
+    """Whether a tool's name says that nothing is really done: `preview_mail`, `draft_reply`."""
+    return any(word.lower() in _REHEARSALS for word in _WORDS.findall(tool[:200]))
+
+
+@lru_cache(maxsize=4096)
+def names_its_thing(tool: str, key: str) -> bool:
+    """Whether a key is the thing that a tool is named after: `booking` of `create_booking`."""
+    low = key.lower()
+    return any(word.lower() == low and word.lower() not in _VERBS for word in _WORDS.findall(tool[:200]))
 
 
 @lru_cache(maxsize=4096)

@@ -23,7 +23,8 @@ from telltale.payload.codes.infer import code_of, code_of_class, code_of_http, c
 from telltale.payload.codes.phrases import code_of_phrase, first_code
 from telltale.payload.objects.empty import is_empty
 from telltale.payload.objects.evidence import asks_with_a_code, code_inside, short, told_texts
-from telltale.payload.objects.fields import Fields, Role, fields_of, is_truthy_error
+from telltale.payload.objects.exceptions import of_a_runtime
+from telltale.payload.objects.fields import ERROR_WORDS, Fields, Role, fields_of, is_truthy_error
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts.fixed import phrase_of_http, refusing_form
 from telltale.payload.words import words
@@ -47,6 +48,9 @@ def reason_phrase(value: dict[str, Any], fields: Fields, asked: Asked) -> Findin
             return Finding("payload.reason_phrase", Says.HIDDEN, key, inner, code)
         if _CLASS_NAME.fullmatch(inner) is not None:
             return Finding("payload.reason_phrase", Says.HIDDEN, key, inner, code_of_class(inner))
+        if key == "reason" and len(value) == 1 and verb_of(asked.tool) is Verb.CHANGE:
+            said = code_of_phrase(inner)
+            return Finding("payload.reason_phrase", Says.HIDDEN, key, short(inner), said[0] if said else None)
         if key in _PLAIN_KEYS and not fields.substance and not names_speech(asked.tool):
             form = _refusing(key, inner, value, asked)
             if form is not None:
@@ -62,7 +66,10 @@ def _is_about_errors(asked: Asked) -> bool:
 def _refusing(key: str, told: str, value: dict[str, Any], asked: Asked) -> Code | None:
     """The code of a message that is a fixed form; of FastAPI's and Django's `{"detail": "…"}` also a phrase in it."""
     form = refusing_form(told)
-    if form is Code.NOT_FOUND and (asks_whether(asked.tool) or verb_of(asked.tool) is Verb.EXAMINE):
+    verb = verb_of(asked.tool)
+    if form is Code.NOT_FOUND and (asks_whether(asked.tool) or verb is Verb.EXAMINE):
+        return None
+    if form is Code.NOT_FOUND and verb is Verb.READ and None in value.values():  # the thing is named, and is not there
         return None
     if form is None and key == "detail" and len(value) == 1 and "detail" not in asked.tool.lower():
         said = code_of_phrase(told)
@@ -280,6 +287,15 @@ _LDAP_FINE = frozenset((0, 5, 6, 10, 14))
 """Success, a comparison's two answers, a referral, a bind that goes on."""
 
 
+def ended_badly(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"state": "ERROR"}` of a tool that acts: one word for how it ended, and nothing else; a cell's exception."""
+    state = value.get("state")
+    if isinstance(state, str) and state.lower() in ERROR_WORDS and fields.keys == ["state"]:
+        acts = verb_of(asked.tool) is Verb.CHANGE
+        return Finding("payload.status_error", Says.FAILED, "state", state) if acts else None
+    return of_a_runtime(value, fields) if "ename" in value else None
+
+
 _RULES = (
     result_code,
     named_code,
@@ -289,10 +305,10 @@ _RULES = (
     refused_fields,
     told_not_ok,
     directory_result,
+    ended_badly,
 )
-_SIGNS = frozenset(
-    (*_RESULT_CODES, *_FRAMES, *_RETURNS, "code", "Code", "id", "name", "type", "details", "message", "description")
-)
+_OTHER_SIGNS = words("code Code id name type details message description state ename")
+_SIGNS = _OTHER_SIGNS | frozenset((*_RESULT_CODES, *_FRAMES, *_RETURNS))
 
 
 def refusing_body(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:

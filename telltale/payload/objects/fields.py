@@ -37,16 +37,18 @@ _NAMES = {
     " errmsg error_code errorCode error_type errorType error_description errorDescription __type error_reason"
     " errorReason error_summary error-type error-code error-message"
     " error_details errorDetails error_detail error_info errorInfo"
+    " failureReason failure_reason failureMessage failure_message failure_code failureCode failReason fail_reason"
+    " exception_message"
     " fehler erreur errore erro ошибка 错误 錯誤 エラー 오류"
     " error_kind errorKind error_class errorClass error_name errorName error_text errorText",
     Role.ERRORS: "errors errorMessages error_messages validationErrors validation_errors userErrors user_errors",
     Role.ERRNO: "errcode errno err_code error_no errorNo serviceErrorCode errorNumber error_number",
-    Role.GOOD: "ok success succeeded successful isSuccess is_success isSuccessful isOk is_ok"
+    Role.GOOD: "ok success succeeded successful isSuccess is_success isSuccessful is_successful isOk is_ok"
     " erfolg erfolgreich succès éxito exito sucesso успех 成功",
     Role.BAD: "isError is_error iserror hasError has_error hasErrors has_errors failed failure timed_out timedOut"
-    " timeout isTimeout is_timeout aborted isAborted is_aborted errored crashed",
+    " timeout isTimeout is_timeout aborted isAborted is_aborted errored crashed killed",
     Role.STATUS: "status outcome",
-    Role.TYPE: "type _type kind object finish_reason finishReason stop_reason stopReason",
+    Role.TYPE: "type output_type _type kind object finish_reason finishReason stop_reason stopReason",
     Role.HTTP: "status_code statusCode http_status httpStatus http_code httpCode response_code responseCode"
     " http_status_code httpStatusCode responseStatus response_status cod",
     Role.EXIT: "exit_code exitCode exit_status exitStatus returncode return_code returnCode exitcode",
@@ -54,7 +56,7 @@ _NAMES = {
     Role.CODE: "code",
     Role.MESSAGE: "message msg detail details reason title hint description stack cause help suggestion"
     " stackTrace stacktrace stack_trace StackTrace"
-    " recovery_suggestion",
+    " recovery_suggestion statusText status_text",
     Role.RETRY: "retryable retry_after retryAfter retry_after_seconds retryAfterSeconds retry_after_ms retryAfterMs"
     " action should_retry shouldRetry retriable isRetryable is_retryable",
     Role.META: "request_id requestId trace_id traceId correlation_id correlationId timestamp time duration"
@@ -79,6 +81,12 @@ _NO_IDENTITY = words(
     requestId traceId correlationId sessionId toolCallId callId errorId hostId HostId debugId
     """
 )
+ERROR_WORDS = frozenset(
+    {"error", "errored", "failed", "failure", "fail", "fatal", "exception", "err", "crashed", "aborted", "ko", "nok"}
+    | {"fehler", "erreur", "erro", "errore", "błąd", "ошибка", "错误", "失败", "錯誤", "失敗", "エラー", "오류", "실패"}
+)
+"""The words, in lower case, with which a status says that it failed."""
+
 GOOD_WORDS = frozenset({"ok", "success", "succeeded", "successful", "completed", "complete", "done"})
 """The words, in lower case, with which a status says that all went well."""
 

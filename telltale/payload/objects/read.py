@@ -22,6 +22,7 @@ from telltale.payload.asked.verbs import (
 )
 from telltale.payload.codes.infer import code_of, code_of_http
 from telltale.payload.objects.bodies import reason_phrase, refusing_body
+from telltale.payload.objects.deeds import nothing_succeeded
 from telltale.payload.objects.evidence import code_inside, short
 from telltale.payload.objects.examined import (
     VERDICTS,
@@ -32,13 +33,20 @@ from telltale.payload.objects.examined import (
     is_a_verdict,
     names_what_failed,
 )
-from telltale.payload.objects.fields import GOOD_WORDS, Fields, Role, fields_of, is_identity, is_truthy_error
+from telltale.payload.objects.fields import (
+    ERROR_WORDS,
+    GOOD_WORDS,
+    Fields,
+    Role,
+    fields_of,
+    is_identity,
+    is_truthy_error,
+)
 from telltale.payload.objects.inner_status import failed_state, told_elsewhere
 from telltale.payload.objects.records import is_looked_up, is_record, is_reported
 from telltale.payload.objects.shapes import (
     error_object,
     error_page,
-    nothing_succeeded,
     tells,
     validator_report,
 )
@@ -46,10 +54,6 @@ from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts.exits import is_answer
 from telltale.vocabulary import Code
 
-_ERROR_WORDS = frozenset(
-    {"error", "errored", "failed", "failure", "fail", "fatal", "exception", "err", "crashed", "aborted", "ko", "nok"}
-    | {"fehler", "erreur", "erro", "errore", "błąd", "ошибка", "错误", "失败", "錯誤", "失敗", "エラー", "오류", "실패"}
-)
 _STATUS_WORDS = {
     "request_denied": Code.PERMISSION_DENIED,
     "over_query_limit": Code.RATE_LIMITED,
@@ -87,7 +91,10 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
 
 
 def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    looks = verb_of(asked.tool) in (Verb.READ, Verb.EXAMINE)
     for key, inner in fields.get(Role.ERROR):
+        if looks and key[:4].lower() == "fail":  # of what was looked up
+            continue
         if not is_truthy_error(inner):
             told = names_errors(asked.tool) and verb_of(asked.tool) is Verb.READ
             if not told and _is_numbered(key, inner, fields) and not _mentions(asked.arguments, inner):
@@ -191,7 +198,7 @@ def _flag_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
 
 def _status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.STATUS):
-        if inner is False or (isinstance(inner, str) and inner.lower() in _ERROR_WORDS):
+        if inner is False or (isinstance(inner, str) and inner.lower() in ERROR_WORDS):
             plain = inner in ("error", "Error", "ERROR")
             known = verb_of(asked.tool) is not Verb.UNKNOWN
             about = (
@@ -203,14 +210,30 @@ def _status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Findin
             asked_for = about or (names_a_state(asked.tool) and not plain)
             says = Says.ANSWER if asked_for else Says.FAILED
             return Finding("payload.status_error", says, key, inner, code_inside(None, fields))
+    undone = _undone_state(fields) if verb_of(asked.tool) is Verb.CHANGE else None
+    if undone is not None and not asks_for_state(asked, undone[1]):
+        return Finding("payload.status_error", Says.HIDDEN, *undone, code_inside(None, fields))
     outcome = value.get("result")
-    if isinstance(outcome, str) and outcome.lower() in _ERROR_WORDS and fields.keys == ["result"]:
+    if isinstance(outcome, str) and outcome.lower() in ERROR_WORDS and fields.keys == ["result"]:
         return Finding("payload.status_error", Says.FAILED, "result", outcome, code_inside(None, fields))
     for key, inner in fields.get(Role.TYPE):
         word = inner.lower() if isinstance(inner, str) else ""
         if word in ("error", "exception") and (not fields.substance or "reason" in key.lower()):
             return Finding("payload.status_error", Says.FAILED, key, inner, code_inside(None, fields))
     return None
+
+
+def _undone_state(fields: Fields) -> tuple[str, str] | None:
+    """A status that says of a deed that it came to nothing: `undelivered`, `not_sent`."""
+    for key, inner in fields.get(Role.STATUS):
+        low = inner.lower() if isinstance(inner, str) else ""
+        denied = low.startswith(("not_", "not ")) and low.endswith(("ed", "sent", "paid", "done"))
+        if denied or low in _CAME_TO_NOTHING:
+            return key, inner
+    return None
+
+
+_CAME_TO_NOTHING = frozenset(("undelivered", "undeliverable", "bounced", "unsuccessful", "invalid_request"))
 
 
 def _status_word(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
@@ -281,7 +304,7 @@ _RULES: tuple[tuple[int, Rule], ...] = (
     (Role.STATUS, failed_state),
     (Role.HTTP | Role.STATUS | Role.CODE, _http_status),
     (Role.STATUS, _status_word),
-    (Role.CODE | Role.MESSAGE, error_object),
+    (Role.CODE | Role.MESSAGE | Role.TYPE, error_object),
     (Role.MESSAGE, validator_report),
     (Role.MESSAGE, reason_phrase),
     (Role.EXIT, _exit_code),

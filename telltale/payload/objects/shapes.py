@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from telltale.payload.asked.asking import asks_for_state, is_rehearsed
-from telltale.payload.asked.verbs import Verb, names_a_new_deed, names_errors, verb_of
+from telltale.payload.asked.verbs import Verb, names_errors, verb_of
 from telltale.payload.codes.infer import (
     code_of,
     code_of_class,
@@ -15,31 +13,17 @@ from telltale.payload.codes.infer import (
     code_of_sqlstate,
 )
 from telltale.payload.objects.evidence import asks_with_a_code, code_inside, short
-from telltale.payload.objects.fields import Fields, Role, role_of
+from telltale.payload.objects.exceptions import written_exception
+from telltale.payload.objects.fields import Fields, Role
 from telltale.payload.reading import Asked, Finding, Says
-from telltale.payload.words import words
 from telltale.vocabulary import Code
-
-_ABOUT_ERRORS = frozenset(("stack", "message", "code", "status"))
-_EXCEPTION_KEYS = ("exceptionType", "ExceptionType", "exception_type", "exceptionMessage", "ExceptionMessage")
 
 
 def error_object(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     """A result that is itself an error: `{"code", "message", "retryable"}`, a JSON-RPC or gRPC error, an exception."""
-    frames = _stack_frames(value)
-    if frames is not None and (fields.has(Role.MESSAGE) or "localizedMessage" in value):
-        return Finding("payload.error_object", Says.FAILED, frames, short(value.get("message")), code_inside(value))
-    name = value.get("name")
-    written = isinstance(name, str) and name.endswith(("Error", "Exception")) and not _ABOUT_ERRORS.isdisjoint(value)
-    if written and (fields.substance <= 1 or not (names_errors(asked.tool) or verb_of(asked.tool) is Verb.READ)):
-        return Finding("payload.error_object", Says.FAILED, "name", str(name)[:200], code_of_class(str(name)))
-    thrown = sum(1 for key in _EXCEPTION_KEYS if key in value)
-    if fields.substance - thrown > (0 if thrown else 1):
-        return None
-    for key in _EXCEPTION_KEYS if thrown else ():
-        inner = value.get(key)
-        if isinstance(inner, str) and inner and (fields.substance == 1 or fields.has(Role.MESSAGE)):
-            return Finding("payload.error_object", Says.FAILED, key, inner[:200], code_of_class(inner))
+    thrown = written_exception(value, fields, asked)
+    if thrown is not None or fields.substance > 1:
+        return thrown
     for key, inner in fields.get(Role.CODE):
         found = _numbered(key, inner, value, fields, asked) if not asks_with_a_code(asked) else None
         if found is None and (fields.substance == 0 or fields.has(Role.RETRY)):
@@ -97,18 +81,6 @@ def _is_fine(message: str) -> bool:
 
 _FINE_ENDS = ("成功", " successfully", " successful", " succeeded")
 _ILL_ENDS = ("不成功", "未成功", "not successful", "not succeeded", "be successful")
-
-
-def _stack_frames(value: dict[str, Any]) -> str | None:
-    """The key under which an exception was written out with its stack frames (`{"stackTrace": [{"className", …}]}`)."""
-    for key in ("stackTrace", "stacktrace", "stack_trace"):
-        inner = value.get(key)
-        if isinstance(inner, list) and inner and isinstance(inner[0], dict) and not _FRAME.isdisjoint(inner[0]):
-            return key
-    return None
-
-
-_FRAME = frozenset(("className", "methodName", "lineNumber", "fileName", "filename", "lineno"))
 
 
 def _coded(key: str, inner: Any, value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
@@ -172,104 +144,3 @@ def error_page(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
 ADDRESSES = ("url", "final_url", "finalUrl", "current_url", "currentUrl", "page_url", "pageUrl", "location", "href")
 _ADDRESS_KEYS = frozenset(ADDRESSES)
 _ERROR_PAGES = ("chrome-error://", "edge-error://", "about:neterror", "about:certerror")
-
-
-def nothing_succeeded(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
-    """A batch of which nothing succeeded, by its counters: of what was tried, or asked for, none was done."""
-    if verb_of(asked.tool) not in (Verb.CHANGE, Verb.UNKNOWN):
-        return None
-    done = [inner for _, inner in fields.get(Role.GOOD) if type(inner) is int]
-    for key, inner in fields.get(Role.BAD):
-        if type(inner) is int and inner > 0 and done and not any(done):
-            return Finding("payload.items_failed", Says.HIDDEN, key, inner)
-    return (_none_done(value, asked) or _deed_denied(value, asked)) if len(value) <= _MOST_COUNTERS else None
-
-
-def _deed_denied(value: dict[str, Any], asked: Asked) -> Finding | None:
-    """`{"submitted": false}` of `submit_job`: the deed that the tool is named after, denied in a flag of its own.
-
-    Not of deeds that may be unnecessary (an update, a removal), where `false` says that nothing had to be done, and
-    not where another flag says what was done in its place (`{"sent": false, "scheduled": true}`).
-    """
-    if is_rehearsed(value, asked):
-        return None
-    refused = verb_of(asked.tool) is Verb.CHANGE and _names_a_code(value, asked)
-    replaced = not refused and any(inner is True and _is_a_deed(str(key)) for key, inner in value.items())
-    for key, inner in value.items():
-        denied = inner is False and role_of(key) is None
-        if denied and not replaced and (refused or names_a_new_deed(asked.tool, str(key))):
-            return Finding("payload.flag_false", Says.FAILED, str(key), False)
-    return None
-
-
-def _is_a_deed(flag: str) -> bool:
-    """Whether a flag that is set may say what was done or is so already, and not that, or why, it was refused."""
-    return role_of(flag) is None and code_of(flag) is None and _REFUSALS.isdisjoint(_PLAIN_WORDS.findall(flag.lower()))
-
-
-_PLAIN_WORDS = re.compile(r"[a-z]+")
-_REFUSALS = words(
-    """
-    refused rejected failed failure error errors invalid blocked denied limited ratelimited throttled bounced expired
-    suspended unavailable unauthorized forbidden retry retryable cancelled canceled disabled unreachable offline
-    """
-)
-
-
-def _names_a_code(value: dict[str, Any], asked: Asked) -> bool:
-    """Whether a reason or code beside the flags is a known one in capitals (`"reason": "FORBIDDEN"`), and no deed's."""
-    for key in ("reason", "code", "cause"):
-        told = value.get(key)
-        if isinstance(told, str) and told.isupper() and len(told) <= _LONGEST_CODE and code_of(told) is not None:
-            return not asks_for_state(asked, told)
-    return False
-
-
-_LONGEST_CODE = 60
-
-
-def _none_done(value: dict[str, Any], asked: Asked) -> Finding | None:
-    """`{"requestedCount": 2, "appliedCount": 0}`: something wanted or refused, and every counter of the done at 0.
-
-    Of a tool that changes something also `{"accepted": [], "rejected": ["…"]}`; others may sort things so.
-    """
-    lists = verb_of(asked.tool) is Verb.CHANGE
-    if not any((type(inner) is int and inner == 0) or (lists and inner == []) for inner in value.values()):
-        return None
-    counts = [(set(_WORDS.findall(str(key).lower())), str(key), inner) for key, inner in value.items()]
-    done = [inner for said, _, inner in counts if _counts(inner, lists) and said & _DONE and not said & _OTHERS]
-    if not done or any(done):
-        return None
-    for said, key, inner in counts:
-        wanted = type(inner) is int and inner > 0 and bool(said & _WANTED)
-        refused = type(inner) is int and inner > 0 and said <= _REFUSED
-        if (
-            wanted
-            or refused
-            or (isinstance(inner, list) and inner and (said <= _REFUSED or _is_other_half(said, counts)))
-        ):
-            return Finding("payload.items_failed", Says.HIDDEN, key, short(inner))
-    return None
-
-
-def _is_other_half(said: set[str], counts: list[tuple[set[str], str, Any]]) -> bool:
-    """Whether a list names the refused and another, by the same nouns, the done: `failed_ids` beside `success_ids`."""
-    return bool(said & _REFUSED) and any(other & _DONE and other - _DONE == said - _REFUSED for other, _, _ in counts)
-
-
-def _counts(inner: Any, lists: bool) -> bool:
-    """Whether a value counts what was done: a number, or the list of it."""
-    return type(inner) is int or (lists and isinstance(inner, list))
-
-
-_WORDS = re.compile(r"[a-z]+?(?=count\b|total\b)|[a-z]+")
-_WANTED = words("requested attempted submitted tried")
-_REFUSED = words("refused rejected failed failures errors unmatched conflicts invalid")
-_DONE = words(
-    """
-    accepted applied success succeeded successful sent delivered inserted created updated deleted removed written
-    saved stored imported uploaded indexed added processed completed changed modified
-    """
-)
-_OTHERS = words("at by on since last time date not un failed skipped")
-_MOST_COUNTERS = 40
