@@ -20,11 +20,12 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from analytics.alerts.settings import AlertSettings
 from analytics.settings import JudgeSettings, ToolSettings
 from collector.access.hosts import is_loopback
+from collector.config_kinds import FileName, Host, Origin, Strict
 from collector.config_nearest import nearest_beside
 from collector.config_sections import (
+    AlertsConfig,
     JudgeConfig,
     LimitsConfig,
     RedactionSection,
@@ -44,19 +45,23 @@ Port = Annotated[int, Field(ge=0, le=65535)]
 """A TCP port; 0 lets the system choose."""
 
 
+_SECRETS = ("alerts.webhooks", "alerts.alertmanagers", "alerts.apprise", "tracing.headers")
+"""Settings whose values may hold a secret: no sentence repeats them."""
+
+
 class ConfigError(Exception):
     """A setting is wrong; the text names the key and says what is wrong with it."""
 
 
-class Config(BaseSettings):
+class Config(BaseSettings, Strict):
     """All settings of the service."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True, env_ignore_empty=True
     )
 
-    db: Path = Path("telltale.db")
-    host: str = "127.0.0.1"
+    db: FileName = Path("telltale.db")
+    host: Host = "127.0.0.1"
     otlp_grpc_port: Port = 4317
     otlp_http_port: Port = 4318
     api_port: Port = 4319
@@ -64,7 +69,7 @@ class Config(BaseSettings):
     dashboard: bool = False
     insecure: bool = False
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
-    cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
+    cors_origins: Annotated[tuple[Origin, ...], NoDecode] = ()
     cors_headers: Annotated[tuple[str, ...], NoDecode] = ()
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     ready_file: Path | None = None
@@ -75,7 +80,7 @@ class Config(BaseSettings):
     judge: JudgeConfig = JudgeConfig()
     redaction: RedactionSection = RedactionSection()
     tools: dict[str, ToolConfig] = Field(default_factory=dict)
-    alerts: AlertSettings = AlertSettings()
+    alerts: AlertsConfig = AlertsConfig()
     tracing: TracingConfig = TracingConfig()
 
     @pydantic.field_validator("allowed_hosts", "cors_origins", "cors_headers", mode="before")
@@ -85,6 +90,17 @@ class Config(BaseSettings):
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
+
+    @pydantic.model_validator(mode="after")
+    def _ports_apart(self) -> Config:
+        """0 lets the system choose, any other port can be had once."""
+        taken: dict[int, str] = {}
+        for name in ("otlp_grpc_port", "otlp_http_port", "api_port", *(("dashboard_port",) if self.dashboard else ())):
+            port = getattr(self, name)
+            if port and port in taken:
+                raise ValueError(f"{taken[port]} and {name} are both {port}")
+            taken[port] = name
+        return self
 
     @classmethod
     def settings_customise_sources(
@@ -136,7 +152,7 @@ def load(file: Path | None = None, **flags: Any) -> Config:
     except pydantic.ValidationError as error:
         raise ConfigError(_sentence(error, given)) from None
     except SettingsError as error:
-        raise ConfigError(str(error)) from None
+        raise ConfigError(_undecoded(error)) from None
     except ValueError as error:  # TOML that cannot be parsed
         raise ConfigError(f"{_file_in_use}: {error}") from None
     finally:
@@ -151,7 +167,20 @@ def _sentence(error: pydantic.ValidationError, given: dict[str, Any]) -> str:
         variable = _source(key, given).startswith(PREFIX)
         meant = "" if near is None else PREFIX + "__".join(near).upper() if variable else ".".join(near)
         return f"{_source(key, given)}: there is no such setting" + (f"; the nearest name is {meant}" if meant else "")
-    return f"{_source(key, given)}: {wrong(first)} (got {str(first['input'])[:60]!r})"
+    if not key:  # of settings that do not go together
+        return wrong(first)
+    secret = isinstance(first["input"], dict) or key.startswith(_SECRETS)
+    got = "" if secret else f" (got {str(first['input'])[:60]!r})"
+    return f"{_source(key, given)}: {wrong(first)}{got}"
+
+
+def _undecoded(error: SettingsError) -> str:
+    """A list or table in a variable is written as JSON; the sentence names the variable that is not."""
+    text = getattr(error.__cause__, "doc", None)
+    named = [name for name, value in os.environ.items() if value == text and name.upper().startswith(PREFIX)]
+    if not named:
+        return str(error)
+    return f'{named[0]}: must be JSON, such as ["a", "b"] or {{"a": 1}} (got {str(text)[:60]!r})'
 
 
 def _source(key: str, given: dict[str, Any]) -> str:

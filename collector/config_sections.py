@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import pydantic
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from analytics.alerts.settings import AlertSettings
+from collector.config_kinds import Networks, Strict, WebAddress, check_destination
+from collector.config_nearest import nearest
 from collector.config_words import like
 from collector.decode import DecodeLimits
 from collector.receiver.http_protocol import ConnectionLimits
@@ -25,7 +28,7 @@ Address = Annotated[
 ]
 
 
-class _Section(BaseModel):
+class _Section(Strict):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -39,6 +42,32 @@ class ToolConfig(_Section):
     budget: int = Field(default=2, ge=1)
     owner: str | None = None
     runbook: str | None = None
+
+    @pydantic.field_validator("mute")
+    @classmethod
+    def _known(cls, value: frozenset[str]) -> frozenset[str]:
+        from analytics.judge.rules import ALL_RULES  # not needed by the commands that mute nothing
+
+        for rule in sorted(value - ALL_RULES.keys()):
+            near = nearest(rule, ALL_RULES)
+            meant = f"; the nearest is {near}" if near else "; `telltale rules` lists them"
+            raise ValueError(f"must be ids of rules, and {rule[:60]!r} is none{meant}")
+        return value
+
+
+class AlertsConfig(Strict, AlertSettings):
+    """`[alerts]`: as `AlertSettings`, with addresses that can be used."""
+
+    allow_private: Networks = ()
+    dashboard_url: WebAddress = AlertSettings.model_fields["dashboard_url"].default
+    runbook_url: WebAddress | None = None
+
+    @pydantic.model_validator(mode="after")
+    def _reachable(self) -> AlertsConfig:
+        for key in ("webhooks", "alertmanagers"):
+            for number, url in enumerate(getattr(self, key)):
+                check_destination(f"{key}[{number}]", url, self.allow_private)
+        return self
 
 
 class JudgeConfig(_Section):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import duckdb
 import typer
@@ -18,6 +19,8 @@ from rich.filesize import decimal
 from rich.text import Text
 
 from analytics.alerts import AlertSettings, build_notifiers
+from analytics.alerts.notifiers import DeliveryError
+from analytics.alerts.notifiers.egress import Egress, ForbiddenDestinationError
 from analytics.alerts.wording import count, duration
 from analytics.client import ApiClient, ApiError, ApiUnavailable
 from analytics.commands.output import plain
@@ -237,3 +240,17 @@ def _destinations(alerts: AlertSettings) -> Iterator[Finding]:
         yield Finding("alerts", OK, f"notices go to {', '.join(people)}; `telltale alerts test` sends one")
     else:
         yield Finding("alerts", WARN, "no destination is configured: notices stay in the log")
+    for key in ("webhooks", "alertmanagers"):
+        for number, url in enumerate(getattr(alerts, key)):
+            yield from _reached(f"alerts.{key}[{number}]", url, alerts)
+
+
+def _reached(name: str, url: str, alerts: AlertSettings) -> Iterator[Finding]:
+    """Whether notices may go to the addresses that a host has today. Nothing is sent, and the address stays unsaid: it
+    may hold a secret."""
+    try:
+        Egress(alerts.allow_private).check(urlsplit(url).hostname or "", 443)
+    except ForbiddenDestinationError as error:
+        yield Finding("alerts", FAIL, f"{name}: {error}")
+    except DeliveryError as error:
+        yield Finding("alerts", WARN, f"{name}: {error}")
