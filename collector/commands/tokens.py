@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from collector.access.tokens import Role, TokenFile, token_path
+from analytics.commands.output import plain
+from collector.access.tokens import API_ROLES, Role, TokenFile, token_path
 from collector.config import ConfigError, load
 from collector.store.opening import missing_folder
 
@@ -36,11 +37,15 @@ def create(
     project = project or "default"
     if not _PROJECT.fullmatch(project):
         raise SystemExit(_say("--project is made of lower-case letters, digits, - and _, at most 63"))
+    file = _file(db)
     try:
-        secret, row = _file(db).create(role, project, note[:200])
+        first = not any(row.role in _same_door(role) for row in file.tokens())
+        secret, row = file.create(role, project, note[:200])
     except ValueError as error:
         raise SystemExit(_say(str(error))) from None
     print(f"id {row.id}, role {role}" + (f", project {project}" if role is Role.INGEST else ""), file=sys.stderr)
+    if first:
+        print(f"{_SHUTS[role is Role.INGEST]}\n{_reopening(file)}", file=sys.stderr)
     print(secret)
 
 
@@ -63,19 +68,43 @@ def list_(
             "revoked": row.revoked,
             "note": row.note,
         }
-        print(json.dumps(shown) if form == "jsonl" else "  ".join(str(value or "-") for value in shown.values()))
+        print(json.dumps(shown) if form == "jsonl" else "  ".join(plain(value or "-") for value in shown.values()))
 
 
 @app.command()
 def revoke(token_id: Annotated[str, typer.Argument(metavar="ID")], db: Db = None) -> None:
     """End a token. A running service notices within a second."""
+    file = _file(db)
     try:
-        _file(db).revoke(token_id)
+        row = file.revoke(token_id)
+        left = any(each.revoked is None and each.role in _same_door(row.role) for each in file.tokens())
     except KeyError:
         raise SystemExit(_say(f"there is no token {token_id}")) from None
     except ValueError as error:
         raise SystemExit(_say(str(error))) from None
     print(f"revoked {token_id}", file=sys.stderr)
+    if not left:
+        kind = "ingest" if row.role is Role.INGEST else "API"
+        print(f"No valid {kind} token is left, and the door stays shut: `token create` makes another.", file=sys.stderr)
+        print(_reopening(file), file=sys.stderr)
+
+
+_SHUTS = {
+    True: "It is the first ingest token: from now on (a running service notices within a second) spans without a token"
+    " are refused with 401. Senders need the header `Authorization: Bearer TOKEN`, such as"
+    " OTEL_EXPORTER_OTLP_HEADERS='Authorization=Bearer%20TOKEN'.",
+    False: "It is the first token for the query API: from now on (a running service notices within a second) the API,"
+    " commands with --api and `telltale dashboard` need one, as TELLTALE_API_TOKEN.",
+}
+"""What changes with the first token of a door; True: of the senders' door."""
+
+
+def _same_door(role: Role) -> tuple[Role, ...]:
+    return (role,) if role is Role.INGEST else API_ROLES
+
+
+def _reopening(file: TokenFile) -> str:
+    return f"To do without tokens again, stop the service, delete {file.path} (this ends every token), and start it."
 
 
 def _file(db: Path | None) -> TokenFile:

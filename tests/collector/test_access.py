@@ -20,7 +20,7 @@ from collector.access.api import needed_role
 from collector.access.backoff import BackOff
 from collector.access.hosts import HostCheck
 from collector.access.rate import SenderRate
-from collector.access.tokens import Role, TokenFile, token_path
+from collector.access.tokens import API_ROLES, Role, TokenFile, TokenTable, token_path
 from collector.errors import Refusal
 from collector.service import Service
 from tests.collector.otlp import traces
@@ -292,3 +292,26 @@ def test_the_rate_refills() -> None:
     rate.take("b", 100)
     now[0] = 3.0
     rate.take("a", 1)
+
+
+@pytest.mark.parametrize(
+    ("roles", "says"),
+    [(["ingest"], "spans without a token are refused with 401"), (["viewer", "admin"], "the API, commands with --api")],
+)
+def test_the_token_command_says_what_it_shuts_and_how_that_is_undone(folder: Path, roles: list[str], says: str) -> None:
+    """The first token of a door says what changes, a further one has nothing to tell; the last revoked one says that
+    the door stays shut. What reopens it does."""
+    db = str(folder / f"{roles[0]}.db")
+    first = command("create", "--role", roles[0], "--db", db)
+    further = command("create", "--role", roles[-1], "--db", db)
+    assert says in first.stderr
+    assert says not in further.stderr
+    assert f"delete {token_path(Path(db))} " in first.stderr
+    rows = [json.loads(line) for line in command("list", "--format", "jsonl", "--db", db).output.splitlines()]
+    said = [command("revoke", row["id"], "--db", db).stderr for row in rows]
+    assert "stays shut" not in said[0]
+    assert "stays shut" in said[-1]
+    demanded = (Role.INGEST,) if roles == ["ingest"] else API_ROLES
+    assert TokenTable(token_path(Path(db))).demanded(demanded)
+    token_path(Path(db)).unlink()
+    assert not TokenTable(token_path(Path(db))).demanded(demanded)
