@@ -27,6 +27,7 @@ if page.url_path not in links.PLACES:
     page.run()
     st.stop()
 place = links.PLACES.get(page.url_path, links.HOME)
+links.keep_address(place.path)
 view = View.from_url()
 st.session_state["refresh"] = frame.sidebar(view, place.path)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import links, moment, words
+from dashboard import links, moment, states, words
 from dashboard.moment import Moment
 from dashboard.view import RANGES, View, default_of
 from telltale.vocabulary import Code
@@ -122,7 +122,8 @@ def heading(now: Moment, place: links.Place) -> None:
             links.link(place.path, "Show now", query, icon=":material/update:")
         elif not st.session_state.get("refresh"):
             st.button("Refresh", key="refresh.now", on_click=moment.move_on, type="tertiary", icon=":material/refresh:")
-    _health(now.status)
+    _health(now.status, place.path)
+    states.no_such_project(now.status, now.view.project)
 
 
 def freshness(now: Moment) -> str:
@@ -137,13 +138,14 @@ def freshness(now: Moment) -> str:
     return f"{as_of} · {stored} stored · last span {words.ago(status['last_received_at'])}"
 
 
-def _health(status: dict[str, Any]) -> None:
+def _health(status: dict[str, Any], page: str) -> None:
     lag = status.get("judged_lag_s")
     if isinstance(lag, int | float) and lag > LAG_WARNING_S:
         st.warning(
             f"Judging is {words.span_of_seconds(lag)} behind: the newest failures are not counted yet.",
             icon=":material/schedule:",
         )
-    refused = sum(int(n) for n in (status.get("refused") or {}).values())
-    if refused:
-        st.caption(f":orange[:material/report:] {words.plural(refused, 'span')} refused since the service started.")
+    # What was refused bears no project: a list of one is not the place to tell it, nor a project that sent nothing.
+    refused = words.refused(status)
+    if refused and (page == "senders" or (page == "overview" and status.get("spans"))):
+        st.caption(f":orange[:material/report:] {refused} refused since the service started, over all projects.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import links, words
+from dashboard import incident_words, links, words
 from dashboard.untrusted import plain
 from dashboard.view import View
 
@@ -25,29 +25,43 @@ _SIGNS: Mapping[str, Mapping[str, str]] = {
 
 
 def gravest_first(rows: Sequence[Incident]) -> list[Incident]:
-    """Pages before tickets, each newest first."""
+    """Pages before tickets, of each those with the most failed calls by now, of equals the newest."""
     newest = sorted(rows, key=lambda row: str(row.get("detected")), reverse=True)
-    return sorted(newest, key=lambda row: row.get("severity") != "page")
+    return sorted(newest, key=lambda row: (row.get("severity") != "page", -_failed(row)))
+
+
+def _failed(row: Incident) -> int:
+    return int((row.get("now") or {}).get("failing_calls") or 0)
 
 
 def open_incidents(rows: Sequence[Incident], view: View) -> None:
-    """The open incidents, pages first, then most recent first, above everything else: one row each."""
+    """The open incidents, gravest first, above everything else: one row each, and what each has come to."""
     for row in gravest_first(rows)[:_SHOWN]:
-        with st.container(border=True, key=f"incident.{row.get('id')}"):
+        with st.container(border=True, gap="xsmall", key=f"incident.{row.get('id')}"):
             _row(row, view)
+            _now(row)
     if len(rows) > _SHOWN:
         label = f"All {words.count(len(rows))} open incidents"
         links.link("incidents", label, view.query(), icon=":material/arrow_forward:")
 
 
 def card(row: Incident, view: View, lines: int = 2) -> None:
-    """One incident in a bordered box, with the first lines of what its notice said."""
+    """One incident in a bordered box: what it has come to, and the first lines of what its notice said at first."""
     with st.container(border=True, gap="xsmall"):
         _row(row, view)
-        told = str(row.get("text") or "").splitlines()[:lines]
+        _now(row)
+        # A notice ends with a link to where the reader is already.
+        told = [line for line in str(row.get("text") or "").splitlines() if not line.startswith("Dashboard: ")][:lines]
         if told:
+            st.caption("When it fired")
             # The backticks are for chat clients; a notice holds no others.
             st.text("\n".join(plain(line, 300).replace("`", "") for line in told))
+
+
+def _now(row: Incident) -> None:
+    present = incident_words.now(row)
+    if present:
+        st.markdown(present)
 
 
 def _row(row: Incident, view: View) -> None:
@@ -57,9 +71,10 @@ def _row(row: Incident, view: View) -> None:
         st.badge(words.severity(row.get("severity")), color="red" if row.get("severity") == "page" else "gray")
         known = state if state in _STATE else "unknown"
         st.badge(known, color=_STATE.get(state, "gray"), icon=_icon(state))  # type: ignore[arg-type]
-        st.text(plain(row.get("tool") or "all tools", 80))
+        whole = "all tools" if row.get("rule") == "no_data" else "the quiet tools together"
+        st.text(plain(row.get("tool") or whole, 80))
         st.text(plain(row.get("code") or str(row.get("rule") or "").replace("_", " "), 60))
-        st.caption(f"since {words.utc_ago(row.get('first_failure') or row.get('detected'))}", width="content")
+        st.caption(f"since {words.lately(row.get('first_failure') or row.get('detected'))}", width="content")
         st.space("stretch")
         sessions = row.get("example_sessions") or []
         if sessions:

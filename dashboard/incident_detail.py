@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from analytics.client import ApiError
-from dashboard import data, incident_cards, links, moment, states, tables, untrusted, words
+from dashboard import data, incident_cards, incident_words, links, moment, states, tables, untrusted, words
 from dashboard.untrusted import plain
 from dashboard.view import View
 
@@ -32,12 +32,7 @@ def detail(row: Incident, view: View) -> None:
     with left:
         st.caption("The times of its life")
         _life(row)
-        st.caption("Numbers when it fired")
-        numbers = row.get("numbers") or {}
-        untrusted.pairs(
-            [(plain(key, 60).replace("_", " "), _figure(key, value)) for key, value in numbers.items()]
-            or [("numbers", "none kept")]
-        )
+        _numbers(row.get("numbers") or {})
     with right:
         st.caption("Example sessions")
         for n, session in enumerate(row.get("example_sessions") or []):
@@ -47,12 +42,14 @@ def detail(row: Incident, view: View) -> None:
         _forms(row, view)
 
 
-def _figure(key: str, value: object) -> object:
-    if key == "first_error":
-        return untrusted.message(value)
-    if isinstance(value, float):
-        return words.percent(value) if key.endswith("rate") else f"{value:.4g}"
-    return value
+def _numbers(numbers: Mapping[str, Any]) -> None:
+    """What was known when it fired, and folded away what the rule computed with."""
+    st.caption("The numbers when it fired")
+    untrusted.pairs(incident_words.figures(numbers, incident_words.FIRED) or [("numbers", "none kept")])
+    rest = [*incident_words.figures(numbers, incident_words.ARITHMETIC), *incident_words.others(numbers)]
+    if rest:
+        with st.expander("How unusual that was: the arithmetic", icon=":material/calculate:"):
+            untrusted.pairs(rest)
 
 
 def _life(row: Incident) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
 
 import streamlit as st
 
@@ -121,6 +122,20 @@ def failing(view: View) -> str:
     """The outcomes that a count of failures is made of in this view, as a filter."""
     chosen = [outcome for outcome in view.outcome.split(",") if outcome.strip() in FAILURES]
     return ",".join(chosen) or words.FAILED
+
+
+def keep_address(page: str) -> None:
+    """Put into the browser's address what a link asked for that leads to the page it stands on.
+
+    Streamlit runs the page with the link's parameters, but renews the address only where the page is another one: a
+    reload, a bookmark or the way back would lose them.
+    """
+    here = urlsplit(str(st.context.url or ""))
+    if here.path.rstrip("/").rpartition("/")[2] != page:
+        return
+    wanted = st.query_params.to_dict()
+    if dict(parse_qsl(here.query, keep_blank_values=True)) != wanted:
+        st.query_params.from_dict(wanted)
 
 
 def visit(page: str, query: dict[str, str]) -> None:

@@ -6,20 +6,24 @@ A page that cannot reach the API says so; it never shows zeros instead.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from typing import Any
 
 import streamlit as st
 
 from analytics.client import ApiError, ApiUnavailable
-from dashboard import data, untrusted
+from dashboard import data, links, untrusted, words
 from dashboard.view import View
 
 _RETRY_S = 3
 
+DEFAULT_OTLP = "http://127.0.0.1:4318"
+"""Where OTLP is taken over HTTP unless the service was started otherwise."""
+
 FIRST_SPANS = """\
 import telltale
-telltale.instrument(endpoint="http://127.0.0.1:4318", service="my-agent")
+telltale.instrument(endpoint="{endpoint}", service="my-agent")
 # run your agent as before: its spans arrive here"""
 """Three lines that point an agent at the collector, for the page with nothing on it."""
 
@@ -72,23 +76,61 @@ def guarded(draw: Callable[[], None]) -> None:
         failed(error)
 
 
-def nothing(view: View, what: str) -> None:
-    """An empty list, honestly: no spans at all, or none that match."""
+def nothing(view: View, what: str) -> bool:
+    """An empty list, honestly: no spans at all, or none that match.
+
+    Returns:
+        Whether spans are stored, so that the list is empty for its own reasons.
+    """
     status = data.ask("status", params={"project": view.project})
     if not status.get("spans"):
-        no_calls_yet()
-        return
+        no_calls_yet(status, view.project)
+        return False
     if view.narrowed_by():
         st.info(f"No {what} match these filters in this time range.", icon=":material/filter_alt_off:")
     else:
         st.info(f"No {what} in this time range.", icon=":material/inbox:")
+    return True
 
 
-def no_calls_yet() -> None:
-    """The page of a store that has seen nothing, with the way to change that."""
+def unknown(status: Mapping[str, Any], project: str) -> list[str]:
+    """The projects that there are, where `project` is none of them; [] where it is, or where there is none at all."""
+    known = [str(name) for name in status.get("projects") or []]
+    return known if project not in known else []
+
+
+def no_such_project(status: Mapping[str, Any], project: str) -> None:
+    """Say that the address names a project that nothing was stored for, with the ways to those that there are."""
+    known = unknown(status, project)
+    if not known:
+        return
+    with st.container(border=True, gap="xsmall"):
+        st.subheader("No such project", icon=":material/search_off:", anchor=False)
+        st.text(f"Nothing was ever stored for the project “{untrusted.plain(project, 80)}”. These there are:")
+        for name in known[:_PROJECTS]:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                links.link(links.HOME.path, "Open", View(project=name).query(), icon=":material/arrow_forward:")
+                untrusted.name(name)
+        if len(known) > _PROJECTS:
+            st.caption(f"and {words.count(len(known) - _PROJECTS)} more.")
+        st.caption("A project begins with the first span that a sender's token brings: `telltale token create --help`.")
+
+
+_PROJECTS = 20
+
+
+def no_calls_yet(status: Mapping[str, Any], project: str) -> None:
+    """The page of a store that has seen nothing, with the way to change that; of a project that does not exist, the
+    page's head says so (`no_such_project`)."""
+    if unknown(status, project):
+        return
+    told = str(status.get("otlp_http") or "")
+    endpoint = told or DEFAULT_OTLP
     with st.container(border=True):
         st.subheader("No calls yet", icon=":material/sensors:")
         st.caption("Point an agent here in three lines. Any framework that sends OpenTelemetry spans will do:")
-        st.code(FIRST_SPANS, language="python")
+        st.code(FIRST_SPANS.format(endpoint=endpoint), language="python")
         st.caption("Or play recorded spans in:")
-        st.code("telltale ingest sample_traces --endpoint http://127.0.0.1:4318", language="bash")
+        st.code(f"telltale ingest sample_traces --endpoint {endpoint}", language="bash")
+        if not told:
+            st.caption("4318 is the usual port. A service that was started with another prints it as `otlp_http`.")

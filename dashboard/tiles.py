@@ -94,7 +94,7 @@ def tiles(answer: Overview, view: View) -> None:
             "Not recovered",
             words.count(unrecovered),
             ("sessions", basis(unrecovered, hit, "hit"), view.query(unrecovered="true")),
-            "never got over it",
+            "failed, and nothing later mended it",
         )
         tile(
             "Budgets exhausted",
@@ -104,7 +104,7 @@ def tiles(answer: Overview, view: View) -> None:
                 basis(answer.get("budget_exhausted"), calls),
                 view.query(flag="budget_exhausted"),
             ),
-            "told the agent to stop",
+            "calls told to stop retrying",
         )
 
 

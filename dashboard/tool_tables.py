@@ -94,14 +94,14 @@ def _opened(
 
 
 def worst_tools(rows: Sequence[Row], view: View, key: str) -> None:
-    """The same tools in few columns, for half of the first screen; a click opens the failed calls.
+    """The same tools in few columns, for half of the first screen, by failed calls; a click opens those.
 
     What matters most stands left: a long name or code pushes the last columns out of sight first.
     """
     frame = pd.DataFrame(
         {
             "tool": [plain(row.get("tool"), 60) for row in rows],
-            "failed": [f"{words.count(failures_of(row))} of {words.count(row.get('calls'))}" for row in rows],
+            "failed ↓": [f"{words.count(failures_of(row))} of {words.count(row.get('calls'))}" for row in rows],
             "◆ silent": [row.get("silent_failure") for row in rows],
             "top code": [plain(row.get("top_code"), 40) for row in rows],
             "last": [words.ago(row.get("last_failure_at")) for row in rows],

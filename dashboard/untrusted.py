@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -53,7 +54,7 @@ def message(value: object, limit: int = 120) -> str:
     return f"{plain(value, 8)} ({empty})" if empty and value else empty or plain(value, limit)
 
 
-def pairs(rows: list[tuple[str, object]]) -> None:
+def pairs(rows: Sequence[tuple[str, object]]) -> None:
     """Show named facts, some of them foreign, as lines of plain text."""
     st.text("\n".join(f"{plain(label)}: {plain(value, 400) or '–'}" for label, value in rows))
 

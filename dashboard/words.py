@@ -110,6 +110,18 @@ def utc_ago(value: object) -> str:
     return _DASH if parse_time(value) is None else f"{utc(value)} UTC ({ago(value)})"
 
 
+def lately(value: object, now: datetime | None = None) -> str:
+    """A time in UTC with its age, in as few signs as tell it: without the day where that is today's or last night's."""
+    at, present = parse_time(value), now or datetime.now(UTC)
+    if at is None:
+        return _DASH
+    told = utc(value, day=(present - at).total_seconds() > _SAME_NIGHT_S)
+    return f"{told} UTC ({ago(value, present)})"
+
+
+_SAME_NIGHT_S = 12 * 3600
+
+
 def milliseconds(value: object) -> str:
     """A duration with its unit: `850 µs`, `12 ms`, `3.4 s`, `2 min`."""
     if not isinstance(value, int | float):
@@ -187,3 +199,28 @@ def checked(rate: object) -> str:
     if not isinstance(rate, Mapping) or not rate.get("denominator"):
         return "not checked yet"
     return f"{share(rate.get('numerator'), rate.get('denominator'))} checked"
+
+
+REFUSED: Mapping[str, str] = MappingProxyType(
+    {
+        "malformed": "requests that could not be decoded",
+        "too_large": "requests beyond a limit on size",
+        "bad_request": "requests with a wrong path, method or media type",
+        "unauthenticated": "requests without a valid token",
+        "forbidden": "requests whose token lacks the right",
+        "throttled": "requests of senders beyond their rate",
+        "overloaded": "requests while the service was busy",
+        "store_unavailable": "requests while the store could not take data",
+        "internal": "requests on which the service itself failed",
+        "not kept": "metrics, which are not kept",
+    }
+)
+"""What the reasons of a refusal mean; those that are not here are sentences themselves."""
+
+_UNITS = (("requests", "request"), ("spans", "span"), ("log_records", "log record"), ("metrics", "metric"))
+
+
+def refused(status: Mapping[str, Any]) -> str:
+    """How many requests, spans, log records and metrics were refused, in their own units; "" where nothing was."""
+    units = status.get("refused_units") or {}
+    return ", ".join(plural(units[key], noun) for key, noun in _UNITS if units.get(key))

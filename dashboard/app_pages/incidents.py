@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import data, incident_cards, incident_detail, links, states, words
+from dashboard import data, incident_cards, incident_detail, incident_openers, links, states, words
 from dashboard.view import View
 
 view: View = st.session_state["view"]
 params = view.params(links.PLACES["incidents"].filters)
 
 # The open ones whenever they began: the overview counts them so.
-asked = [data.soon("incidents", params=params, state=state) for state in ("open", "resolved")]
+asked = [data.soon("incidents", params=params, state=wanted) for wanted in ("open", "resolved")]
 with states.loading():
     open_ones, over = (answer()["rows"] for answer in asked)
 
@@ -23,15 +23,19 @@ if chosen and detail is None:
     if detail is None:
         st.warning("The incident of the address is not stored, or no more.", icon=":material/search_off:")
 if not open_ones and not over and detail is None:
-    states.nothing(view, "incidents")
+    if states.nothing(view, "incidents"):
+        st.caption("None is open, and none fired and was resolved in this time range.")
+        incident_openers.openers(shown=True)
     st.stop()
 
 if detail is not None:
     incident_detail.detail(detail, view)
-for title, rows in (("Open", incident_cards.gravest_first(open_ones)), ("Resolved", over)):
+for state, rows in (("open", incident_cards.gravest_first(open_ones)), ("resolved", over)):
     others = [row for row in rows if row is not detail]
+    title = f"Other {state}" if len(others) < len(rows) else state.capitalize()
     if others:
-        st.subheader(f"{title}: {words.count(len(rows))}", anchor=False)
+        st.subheader(f"{title}: {words.count(len(others))}", anchor=False)
     for row in others:
         incident_cards.card(row, view)
+incident_openers.openers(shown=False)
 states.guarded(lambda: incident_detail.times(view))

@@ -26,7 +26,7 @@ with states.loading():
     rows = data.ask("senders", params={"project": view.project})["rows"]
     status = data.ask("status", params={"project": view.project})
 if not rows:
-    states.no_calls_yet()
+    states.no_calls_yet(status, view.project)
     st.stop()
 
 losses = [(row, what, switch) for row in rows for what, switch in lost_of(row)]
@@ -69,9 +69,15 @@ else:
     st.caption("Nothing that the judge needs is missing.")
 refused = status.get("refused") or {}
 if any(refused.values()):
-    st.subheader("Refused since the service started", anchor=False)
+    st.subheader("Refused since the service started, over all projects", anchor=False)
     tables.reading(
-        pd.DataFrame({"reason": [plain(key) for key in refused], "spans": list(refused.values())}),
+        pd.DataFrame(
+            {
+                "what": [plain(words.REFUSED.get(key, key)) for key in refused],
+                "how many": list(refused.values()),
+                "reason": [plain(key) for key in refused],
+            }
+        ),
         "senders.refused",
-        "Refused spans by reason",
+        "What was refused, by reason",
     )

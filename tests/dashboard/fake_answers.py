@@ -215,7 +215,12 @@ def incident_rows(calls: list[Call], hostile: str | None) -> list[dict[str, Any]
     """One open and one resolved incident."""
     now, text = datetime.now(UTC), f" {hostile}" if hostile else ""
     failed = [c for c in calls if c["outcome"] in FAILED]
-    base = {"project": "default", "severity": "page", "numbers": {f"sessions in 5 min{text}": 7, "normal": 0.4}}
+    base = {
+        "project": "default",
+        "severity": "page",
+        "numbers": {f"sessions in 5 min{text}": 7, "normal": 0.4},
+        "now": None,
+    }
     examples = list(dict.fromkeys(c["session_id"] for c in failed))[:3]
     return [
         {
@@ -233,7 +238,17 @@ def incident_rows(calls: list[Call], hostile: str | None) -> list[dict[str, Any]
             "resolved": None,
             "cause": None,
             "example_sessions": examples,
-            "text": f"7 sessions denied in 5 minutes; normal is 0.4.{text}",
+            "text": f"7 sessions denied in 5 minutes; normal is 0.4.{text}\nDashboard: http://127.0.0.1:8501/replay",
+            "now": {
+                "calls": 31,
+                "failing_calls": 12,
+                "sessions": 9,
+                "users": 7,
+                "recent": 5,
+                "before": 3,
+                "window_s": 600,
+                "last_failure": stamp(now - timedelta(seconds=40)),
+            },
         },
         {
             **base,

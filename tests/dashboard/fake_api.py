@@ -48,6 +48,7 @@ class FakeApi:
         self.hostile = hostile
         self.delay_s = 0.0
         self.refuse = False
+        self.service: dict[str, Any] = {}
         self.asked: list[str] = []
         self.authorization: set[str | None] = set()
         self.told: list[tuple[str, dict[str, Any]]] = []
@@ -111,6 +112,8 @@ class FakeApi:
 
     def _matching(self, request: Request, earlier: bool = False) -> list[Call]:
         q = request.query_params
+        if q.get("project", "default") != "default":
+            return []
         begin, end = window(q.get("since", "24h"), earlier)
         end = min(end, q.get("as_of", end))
         return [c for c in self.calls if begin <= c["started_at"] < end and matches(c, q)]
@@ -241,7 +244,9 @@ class FakeApi:
         row |= {"who": f"ada {self.hostile or ''}", "why": f"An empty list is normal. {self.hostile or ''}"}
         return {"rows": [{**row, "created_at": stamp(datetime.now(UTC))}] if self.calls else []}
 
-    def get_status(self, _: Request) -> dict[str, Any]:
+    def get_status(self, request: Request) -> dict[str, Any]:
+        if request.query_params.get("project", "default") != "default":
+            return {"spans": 0, "calls": 0, "last_received_at": None, "judged_lag_s": 0.0, **self._service()}
         last = self.calls[0]["started_at"] if self.calls else None
         return {
             "spans": 5 * len(self.calls),
@@ -249,6 +254,10 @@ class FakeApi:
             "last_received_at": last,
             "last_judged_at": last,
             "judged_lag_s": 0.4,
-            "refused": {},
-            "version": "0.1.0",
+            **self._service(),
         }
+
+    def _service(self) -> dict[str, Any]:
+        """What `status` says of the service, whichever project is asked for."""
+        projects = ["default", f"shop {self.hostile or ''}"] if self.calls else []
+        return {"refused": {}, "version": "0.1.0", "projects": projects, **self.service}

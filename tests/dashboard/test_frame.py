@@ -112,3 +112,42 @@ def test_tools_split_by_release(serve: Any, page: Page) -> None:
     assert all(re.fullmatch(r"\S+ % of \d+ \(\d+–\d+ %\)", cell) for cell in failed)
     first = at.session_state["tools.releases.targets"][0, "failed"][1]
     assert (first["tool"], first["release"]) == (table["tool"][0], table["release"][0])
+
+
+@pytest.mark.parametrize("name", ["overview", "calls", "incidents", "senders", "rules"])
+def test_an_unknown_project_is_no_new_install(serve: Any, page: Page, name: str) -> None:
+    """A mistyped project is said to be none, with those that there are; no snippet invites to fill another."""
+    serve()
+
+    at = page(name, project="nope")
+
+    assert "No such project" in [head.value for head in at.subheader]
+    assert "No calls yet" not in [head.value for head in at.subheader]
+    shown = [text.value for text in at.text]
+    assert any("“nope”" in text for text in shown)
+    assert "default" in shown
+    assert not at.code
+
+
+@pytest.mark.parametrize(("told", "endpoint"), [("http://10.0.0.7:14318", "10.0.0.7:14318"), (None, "127.0.0.1:4318")])
+def test_the_first_lines_name_the_real_port(serve: Any, page: Page, told: str | None, endpoint: str) -> None:
+    """Where the service says where it listens, the snippet says it too; else the usual port is called that."""
+    serve(0, service={"otlp_http": told} if told else {})
+
+    at = page("overview")
+
+    assert all(endpoint in code.value for code in at.code)
+    assert any("usual port" in caption.value for caption in at.caption) is (told is None)
+
+
+def test_refusals_have_their_units_and_their_place(serve: Any, page: Page) -> None:
+    """Requests are not called spans, and a list of one project does not tell of what bears no project."""
+    refused = {"malformed": 32, "too_large": 2, "spans rejected for text that is not UTF-8": 2}
+    serve(service={"refused": refused, "refused_units": {"requests": 34, "spans": 2}})
+
+    told = ":orange[:material/report:] 34 requests, 2 spans refused since the service started, over all projects."
+    for name, tells in (("overview", True), ("senders", True), ("calls", False), ("incidents", False)):
+        assert (told in [caption.value for caption in page(name).caption]) is tells
+    table = page("senders").dataframe[-1].value
+    assert table["what"].iloc[0] == "requests that could not be decoded"
+    assert list(table["how many"]) == [32, 2, 2]

@@ -104,3 +104,16 @@ def test_every_outcome_has_its_own_look() -> None:
     assert len({look.glyph for look in looks}) == len(Outcome)
     assert len({look.color for look in looks}) == len(Outcome)
     assert words.look("<img>") is words.UNKNOWN_LOOK
+
+
+def test_lately_leaves_out_the_day_that_goes_without_saying() -> None:
+    """A time of the last hours is short; an older one bears its day; what is no time is a dash."""
+    assert words.lately("2026-11-30T11:56:00Z", NOW) == "11:56:00 UTC (4 min ago)"
+    assert words.lately("2026-11-29T11:56:00Z", NOW) == "2026-11-29 11:56:00 UTC (1 d 0 h ago)"
+    assert words.lately("<b>", NOW) == "–"
+
+
+def test_refusals_have_units() -> None:
+    """Requests, spans, log records and metrics are told apart; nothing refused is no text."""
+    assert words.refused({"refused_units": {"spans": 1, "requests": 1_200}}) == "1 200 requests, 1 span"
+    assert words.refused({"refused": {}}) == ""
