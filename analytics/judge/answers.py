@@ -20,7 +20,7 @@ _NOT_DONE = words(
 _MOST_KEYS = 20
 _BESIDE = words(
     "unit units currency timezone waited waitedms waited_ms elapsedms durationms tookms took_ms latency_ms polls "
-    "attempts tries retries"
+    "attempts tries retries skipped ignored unchanged"
 )
 
 

@@ -39,7 +39,7 @@ def flags_of(
             call, reading, seen, verdict
         ):
             flags.append(Flag.GENERIC_ERROR.value)
-        leak = _leak(call, reading, seen)
+        leak = None if _is_data(reading, verdict) else _leak(call, reading, seen)
         if leak is not None:
             raise_flag(Flag.LEAKED_INTERNALS, leak)
         length = _length(call, reading)
@@ -70,6 +70,12 @@ def _seen(call: LogicalCall, reading: Reading) -> str | None:
     if call.payload is not Payload.ABSENT:
         return reading.value if isinstance(reading.value, str) else call.result_text or reading.message
     return call.told
+
+
+def _is_data(reading: Reading, verdict: Verdict) -> bool:
+    """Whether the result is data that only the spans below it convict: what it holds was meant for the model."""
+    silent = verdict.outcome is Outcome.SILENT_FAILURE and not reading.failed
+    return silent and isinstance(reading.value, dict | list)
 
 
 def _leak(call: LogicalCall, reading: Reading, seen: str) -> str | None:

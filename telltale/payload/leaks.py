@@ -22,6 +22,7 @@ _KINDS = {
     "stack_trace": "stack trace",
     "sql": "SQL",
     "internal_host": "inner host",
+    "cloud_account": "cloud account",
     "path": "server path",
 }
 _PERSONAL = frozenset(("email", "card", "iban", "blob"))

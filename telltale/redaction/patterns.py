@@ -235,6 +235,13 @@ INTERNAL_PATTERNS = (
         r"|(?:create|alter|drop)\s{1,8}table\s{1,8}[\"'`\[]?\w{1,64}))",
     ),
     Pattern(
+        "cloud_account",
+        INTERNALS,
+        shape=r"arn:aws[a-z-]*:(?:iam|sts)::[0-9]",
+        literals=("arn:aws",),
+        regex=r"\barn:aws[a-z-]{0,10}:(?:iam|sts)::[0-9]{12}:[\w+=,.@/-]{1,200}",
+    ),
+    Pattern(
         "internal_host",
         INTERNALS,
         shape=r"(?i:\.(?:internal|local|corp|lan|intra|localdomain|svc)\b|localhost:[0-9]"

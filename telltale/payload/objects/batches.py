@@ -10,7 +10,7 @@ from telltale.payload.codes.phrases import first_code
 from telltale.payload.objects.carried import CARRIERS, carried_text
 from telltale.payload.objects.empty import is_empty
 from telltale.payload.objects.evidence import code_inside, short, told_texts
-from telltale.payload.objects.fields import Fields, Role, fields_of, is_identity, is_truthy_error
+from telltale.payload.objects.fields import ERROR_WORDS, Fields, Role, fields_of, is_identity, is_truthy_error
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.vocabulary import Code, code_of_http
 
@@ -203,6 +203,9 @@ def _bare_error(item: dict[str, Any]) -> Finding | None:
     if typed and fields.substance <= 1:
         holder = next((inner for inner in item.values() if isinstance(inner, dict)), item)
         return Finding("payload.items_failed", Says.HIDDEN, "", short(item), code_inside(holder))
+    stated = next((inner for _, inner in fields.get(Role.STATUS) if isinstance(inner, str)), "")
+    if stated.lower() in ERROR_WORDS and all(map(is_identity, fields.keys)):
+        return _failed(item, code_inside(item, fields))
     response = len(item) == 1 and isinstance(item.get("response"), dict)
     named = all(map(is_identity, fields.keys))
     return _marked_item(item) if named or response else None

@@ -309,8 +309,8 @@ INJECTION: tuple[tuple[tuple[str, ...], tuple[str, ...], re.Pattern[str]], ...] 
         (("note", "message", "instruction", "attention", "important", "notice", "reminder"), _MODELS, _NOTE),
         (
             ("<", "[inst]", "[/inst]"),
-            ("system", "assistant", "important", "instruction", "admin", "inst]", "im_"),
-            r"<\s*/?\s*(?:system|assistant|important|instructions?|admin)\s*>|\[/?inst\]|<\|im_(?:start|end)\|>",
+            ("system", "assistant", "important", "instruction", "admin", "inst]", "im_", "_result"),
+            r"<\s*/?\s*(?:system(?:[-_]\w+)?|assistant|important|instructions?|admin|tool_results?|function_results?)\s*>|\[/?inst\]|<\|im_(?:start|end)\|>",
         ),
         (
             ("system prompt", "password", "your instructions", "your rules", "your prompt"),
@@ -355,9 +355,19 @@ def _first_look() -> Callable[[str], Sequence[int]]:
     return prefilter([("|".join(re.sub(r"([\[\]])", r"\\\1", word) for word in words), words) for words in anchors])
 
 
+_TAGS = re.compile("[" + chr(0xE0020) + "-" + chr(0xE007E) + "]{4,}")
+"""Characters of Unicode's tags, which show nothing to people and spell ASCII to a model."""
+
+
+def _shown(hit: re.Match[str]) -> str:
+    return " " + "".join(chr(ord(tag) - 0xE0000) for tag in hit.group())
+
+
 def injection_in(text: str) -> str | None:
     """The first order to the model in a failing text (its first 8,000 characters), None where there is none."""
     head = text[:8_000]
+    if not head.isascii():
+        head = _TAGS.sub(_shown, head)
     low = head.lower()
     held = _first_look()(low)
     for number, (_, _, pattern) in enumerate(INJECTION) if held else ():

@@ -96,4 +96,5 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
         r"|unique|between|one of)\b",
     ),
     ("missing ", r"\b(?:is|are) missing (?:the|a|an|its|one) "),
+    ("on type", r"\bfield '?\w+'? (?:doesn't|does not) exist on type\b"),
 )

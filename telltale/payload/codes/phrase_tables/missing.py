@@ -59,11 +59,12 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
     ("unrecogni", r"\bunrecogni[sz]ed (?:command|tool|function|method|symbol|ticker|city|place|location|name|host)\b"),
     (
         "not recogni",
-        r"\b(?:city|place|location|symbol|ticker|command|name|host|country|airport"
+        r"\b(?:city|place|location|symbol|ticker|command|host|country|airport"
         r"|station)\b.{0,40} not recogni[sz]ed\b",
     ),
     ("delisted", None),
     ("not part of", None),
     ("could not resolve to ", None),
     ("not listed", None),
+    ("not known", r"\bis not known\b"),
 )

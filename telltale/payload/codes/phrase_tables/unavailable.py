@@ -108,4 +108,8 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
     ("nicht verfügbar", None),
     ("недоступ", None),
     ("无法连接", None),
+    ("indexing in progress", None),
+    ("still ", r"\bstill (?:building|indexing|loading|starting|warming|initiali[sz]ing)\b"),
+    ("retry ", r"\bretry (?:this call |it |again )?in (?:a few|\d+) \w+"),
+    ("not ready", None),
 )
