@@ -24,6 +24,7 @@ from analytics.commands.source import fail, open_file
 from analytics.questions.times import parse_time, rfc3339
 
 NOT_DELIVERED = 1
+_HELD = "name a copy with --db (`telltale backup` makes one), or stop it: the test reads the file itself"
 
 app = typer.Typer(no_args_is_help=True, help="What fired, whether notices arrive, what would have fired.")
 
@@ -76,13 +77,16 @@ def run_backtest(
     config: ConfigFile = None,
     form: lists.Format = "table",
 ) -> None:
-    """When the rules would have fired on what is stored; nothing is sent."""
+    """When the rules would have fired on what is stored; nothing is sent. Reads the file itself: beside a running
+    service, a backup of it."""
     if form not in FORMATS:
         fail(f"--format is {form!r}; it can be {', '.join(FORMATS)}")
     settings, tools = _settings(config)
     now = time.time_ns()
     start, end = _moment("--since", since, now), _moment("--until", until or "0s", now)
-    with quiet_pipe(), open_file(db) as file:
+    if start is not None and end is not None and end < start:
+        fail("--until is before --since: nothing can be between them")
+    with quiet_pipe(), open_file(db, held=_HELD) as file:
         first = first_call(file.store)
         if first is None:
             fail("nothing is stored yet, so there is nothing to test the rules on")

@@ -67,7 +67,7 @@ def rejudge(
         since_ns = parse_time(since, time.time_ns())
     except ValueError as wrong:
         fail(f"--since {wrong}")
-    with open_file(db) as file:
+    with open_file(db, held="stop it first: this command writes to the file itself") as file:
         judged = judge_again(file.store, since_ns, file.settings, project=project)
     print(f"{count(judged, 'trace')} judged again")
 

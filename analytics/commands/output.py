@@ -113,6 +113,8 @@ _UNCHECKED = "not checked yet"
 
 def _cell(name: str, row: Mapping[str, Any]) -> str:
     value = row.get(name)
+    if name == "session_id" and value is None:
+        value = row.get("trace_id")  # stands in for the session, in filters and in the list of sessions as well
     if name in ("p50_ms", "p95_ms") and isinstance(value, int | float):
         return _milliseconds(value, exact=row.get("durations_exact") is True)
     if isinstance(value, Mapping) and {"numerator", "denominator"} <= value.keys():

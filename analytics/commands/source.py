@@ -12,13 +12,14 @@ from typing import Any, NoReturn, Protocol
 
 from analytics.api import BadRequestError, Context, NotFoundError, answer
 from analytics.api.endpoints import BY_NAME
-from analytics.client import ApiClient, ApiError
+from analytics.client import ApiClient, ApiError, ApiUnavailable
 from analytics.jobs import JudgeJob
 from analytics.settings import JudgeSettings
 from analytics.store import Store, StoreUnavailable
 
 BAD_USAGE = 2
-DEFAULT_DB = Path("telltale.db")
+PROBE_S = 5.0
+"""How long a service that nobody named may take to answer."""
 
 
 class Source(Protocol):
@@ -77,19 +78,20 @@ def _place(endpoint: str, path: Mapping[str, str]) -> tuple[str, ...]:
 
 @contextmanager
 def source(db: Path | None, api: str | None) -> Iterator[Source]:
-    """The source that `--db` or `--api` names, else `TELLTALE_DB`, else `TELLTALE_API_URL`, else ./telltale.db.
+    """The source that `--db` or `--api` names, else `TELLTALE_DB`, else `TELLTALE_API_URL`, else the settings' file,
+    else the service that answers where the settings say.
 
     A file is judged to its end first. Ends the command when there is no answer to be had.
     """
     if db is not None and api is not None:
         fail("name either --db or --api, not both")
     if db is None and api is None and not os.environ.get("TELLTALE_DB"):
-        api = os.environ.get("TELLTALE_API_URL") or None
+        api = os.environ.get("TELLTALE_API_URL") or _running_service()
     try:
         if api is not None:
             if not api.startswith(("http://", "https://")):
                 fail(f"--api must be an http or https address, not {api!r}")
-            with ApiClient(api, timeout=60.0, token=os.environ.get("TELLTALE_API_TOKEN")) as client:
+            with _client(api, timeout=60.0) as client:
                 yield ServiceSource(client)
         else:
             with open_file(db) as file:
@@ -98,13 +100,55 @@ def source(db: Path | None, api: str | None) -> Iterator[Source]:
         fail(str(refused))
 
 
+def _client(api: str, timeout: float) -> ApiClient:
+    return ApiClient(api, timeout=timeout, token=os.environ.get("TELLTALE_API_TOKEN"))
+
+
+def _running_service() -> str | None:
+    """The address of the service beside which a command was given without a word of where to ask; None where the
+    settings' file is there. Ends the command when there is neither."""
+    settings = _settings()
+    if settings.db.exists():
+        return None
+    api = _own_address(settings)
+    try:
+        with _client(api, timeout=PROBE_S) as client:
+            client.get("status")
+    except ApiUnavailable:
+        fail(f"there is no database at {settings.db}, and no service answers at {api}; name a file with --db, or --api")
+    except ApiError:
+        pass  # it is there, and the question itself will say what it refuses
+    print(f"telltale: there is no database at {settings.db}; asking the service at {api}", file=sys.stderr)
+    return api
+
+
+def _settings() -> Any:
+    """The settings in force. The arrow collector → analytics forbids an import; the command line joins the rooms at run
+    time."""
+    config = importlib.import_module("collector.config")
+    try:
+        return config.load(None)
+    except config.ConfigError as wrong:
+        fail(str(wrong))
+
+
+def _own_address(settings: Any) -> str:
+    url_host = importlib.import_module("collector.sockets").url_host
+    return f"http://{url_host(settings.host)}:{settings.api_port}"
+
+
 @contextmanager
-def open_file(db: Path | None) -> Iterator[FileSource]:
-    """A database file with everything in it judged. Ends the command when it cannot be opened."""
-    path = db or Path(os.environ.get("TELLTALE_DB") or DEFAULT_DB)
+def open_file(db: Path | None, *, held: str | None = None) -> Iterator[FileSource]:
+    """A database file with everything in it judged. Ends the command when it cannot be opened.
+
+    Args:
+        db: the file; the settings' where None.
+        held: for a command that needs the file itself, what to do when a service holds it.
+    """
+    settings = _settings()
+    path = db or settings.db
     if not path.exists():
-        fail(f"there is no database at {path}; name one with --db, or a running service with --api")
-    # The arrow collector → analytics forbids an import here; the command line joins the rooms at run time.
+        fail(f"there is no database at {path}; name one with --db" + (", or a running service with --api" * (not held)))
     if not _is_database(path):
         strange = importlib.import_module("collector.store.opening").is_strange(path)
         fail(
@@ -113,20 +157,18 @@ def open_file(db: Path | None) -> Iterator[FileSource]:
             else f"{path} is empty or damaged; `telltale serve` repairs it"
         )
     collector = importlib.import_module("collector.store")
-    config = importlib.import_module("collector.config")
     try:
-        settings: JudgeSettings = config.load(None).judge_settings()
         store: Store = collector.DuckDBStore(path)
-    except config.ConfigError as wrong:
-        fail(str(wrong))
-    except StoreUnavailable as held:
-        text = str(held)
-        fail(text if "--api" in text else f"{text}; ask the service that holds it with --api")
+    except collector.StoreHeld as owned:
+        fail(f"{owned.fact}; {held or f'ask that service with --api {_own_address(settings)}'}")
+    except StoreUnavailable as unavailable:
+        fail(str(unavailable))
     except Exception as error:  # whatever a damaged or foreign file makes the database say
         fail(f"{path} cannot be opened as a Telltale database ({type(error).__name__})")
+    judged: JudgeSettings = settings.judge_settings()
     try:
-        JudgeJob(store, settings).drain()
-        yield FileSource(store, settings)
+        JudgeJob(store, judged).drain()
+        yield FileSource(store, judged)
     finally:
         store.close()
 
