@@ -24,7 +24,7 @@ def step(steps: Sequence[Step], at: int, view: View) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(f"Step {words.count(chosen.get('n'))}", anchor=False, width="content")
         if call:
-            look = words.look(call.get("outcome"))
+            look = words.look_of(call)
             st.badge(f"{look.glyph} {look.label}", color=look.color, help=look.meaning)  # type: ignore[arg-type]
         else:
             st.badge(words.step_kind(chosen.get("kind")), color="gray")
@@ -93,9 +93,10 @@ def _next(steps: Sequence[Step], at: int) -> None:
     for row in following:
         call = row.get("call") or {}
         kind = words.step_kind(row.get("kind"))
-        mark = f" {words.look(call.get('outcome')).glyph}" if call else ""
+        look = words.look_of(call)
+        mark = f" {look.glyph}" if call else ""
         with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
-            st.badge(f"{words.count(row.get('n'))} {kind}{mark}", color=words.look(call.get("outcome")).color)  # type: ignore[arg-type]
+            st.badge(f"{words.count(row.get('n'))} {kind}{mark}", color=look.color)  # type: ignore[arg-type]
             st.text(plain(row.get("title"), 60))
         if row.get("text"):
             untrusted.block(untrusted.excerpt(row["text"], 400), "")
@@ -105,7 +106,8 @@ def _verdict(call: Mapping[str, Any]) -> str:
     """Declared against derived, in our own words: only closed vocabularies are named."""
     declared = {"ok": "success", "error": "an error", "none": "nothing"}.get(str(call.get("declared")), "nothing known")
     sure = "".join(f" ({word})" for word in Confidence if word == call.get("confidence"))
-    look = words.look(call.get("outcome"))
+    look = words.look_of(call)
+    sure = "" if look is words.NOT_MEASURED else sure
     return f"It declared **{declared}**; derived: :{look.color}[**{look.label}**], it {look.meaning}{sure}."
 
 

@@ -73,7 +73,7 @@ def outline(steps: Sequence[Step], at: int, view: View) -> None:
     first = max(0, min(at - _BEFORE, len(steps) - _WINDOW))
     shown = steps[first : first + _WINDOW]
     frame = pd.DataFrame([_cells(step) for step in shown], columns=["#", "", "kind", "step"])
-    shade = {(n, ""): tables.tone(step["call"].get("outcome")) for n, step in enumerate(shown) if step.get("call")}
+    shade = {(n, ""): tables.tone_of(step["call"]) for n, step in enumerate(shown) if step.get("call")}
     shade |= {(at - first, column): _CHOSEN for column in ("#", "kind", "step")}
     targets = {n: ("replay", links.replay_query(view, view.session, step=step["n"])) for n, step in enumerate(shown)}
     tables.opening(
@@ -95,5 +95,5 @@ def outline(steps: Sequence[Step], at: int, view: View) -> None:
 
 def _cells(step: Step) -> list[Any]:
     call = step.get("call") or {}
-    glyph = words.look(call.get("outcome")).glyph if call else ""
+    glyph = words.look_of(call).glyph if call else ""
     return [step.get("n"), glyph, words.step_kind(step.get("kind")), plain(step.get("title"), 80)]

@@ -109,11 +109,16 @@ def tone(outcome: object) -> str:
     return _TONE[words.look(outcome).color]
 
 
+def tone_of(call: Row) -> str:
+    """The background of a call's outcome; see `words.look_of`."""
+    return _TONE[words.look_of(call).color]
+
+
 def calls(rows: Sequence[Row], view: View, key: str, *, tool: bool = True) -> None:
     """The calls of a list, newest first; a click opens the step in its session's replay."""
     frame = pd.DataFrame(
         {
-            "outcome": [words.outcome_text(row.get("outcome")) for row in rows],
+            "outcome": [words.call_text(row) for row in rows],
             "time (UTC)": [words.utc(row.get("started_at")) for row in rows],
             "tool": [plain(row.get("tool")) for row in rows],
             "code": [plain(row.get("code"), 40) for row in rows],
@@ -133,7 +138,7 @@ def calls(rows: Sequence[Row], view: View, key: str, *, tool: bool = True) -> No
         key,
         {n: ("replay", links.call_query(view, row)) for n, row in enumerate(rows)},
         alt="Tool calls, newest first",
-        shade={(n, "outcome"): tone(row.get("outcome")) for n, row in enumerate(rows)},
+        shade={(n, "outcome"): tone_of(row) for n, row in enumerate(rows)},
     )
 
 

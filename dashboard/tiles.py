@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
 import pandas as pd
 import streamlit as st
 
@@ -16,9 +15,6 @@ from dashboard.view import View
 Overview = Mapping[str, Any]
 Target = tuple[str, str, dict[str, str]]
 """A page, the link's label, the link's parameters."""
-
-FAILURES = ("structured_error", "unstructured_error", "silent_failure")
-_COLORS = ("#E39A2D", "#EF5B52", "#A07BFF")
 
 
 def tile(label: str, value: str, target: Target, change: str = "") -> None:
@@ -115,68 +111,6 @@ def _compliance(rate: Mapping[str, Any], view: View) -> None:
         target = ("calls", f"{words.count(missing)} not measured", view.query(payload="absent"))
     told = [words.rate_basis(rate)] if missing else []
     tile("Compliance", words.rate_value(rate), target, " · ".join(filter(None, [*told, words.rate_interval(rate)])))
-
-
-def trend(answer: Overview) -> None:
-    """Failures over time, by outcome. Only numbers and our own words are drawn.
-
-    Each part of a bar bears the sign of its outcome beside the colour, wherever it is tall enough for one.
-    """
-    points = pd.DataFrame(answer.get("trend") or [])
-    if points.empty or not {"bucket", *FAILURES} <= set(points.columns):
-        return
-    long = stacked(points)
-    width = max(2, min(18, 520 // max(len(points), 1)))
-    x = alt.X("at:T", title=None, scale=alt.Scale(type="utc", padding=14), axis=alt.Axis(format=_axis(long["at"])))
-    bars = (
-        alt.Chart(long)
-        .mark_bar(width=width)
-        .encode(
-            x=x,
-            y=alt.Y("from:Q", title="failed calls", axis=alt.Axis(tickMinStep=1)),
-            y2="to:Q",
-            color=alt.Color(
-                "outcome:N",
-                title=None,
-                scale=alt.Scale(domain=[words.outcome_text(name) for name in FAILURES], range=list(_COLORS)),
-                legend=alt.Legend(orient="top"),
-            ),
-            tooltip=[
-                alt.Tooltip("at:T", title="from (UTC)", format="%Y-%m-%d %H:%M", formatType="utc"),
-                alt.Tooltip("outcome:N"),
-                alt.Tooltip("failed calls:Q"),
-            ],
-        )
-    )
-    signs = (
-        alt.Chart(long[long["failed calls"] >= long["to"].max() * _TALL_ENOUGH])
-        .mark_text(fontSize=max(6, min(12, width)), color="#14181F")
-        .encode(x=x, y=alt.Y("middle:Q", title="failed calls"), text="sign:N")
-    )
-    st.altair_chart(
-        (bars + signs).properties(height=250), key="overview.trend", alt="Failed calls over time, by outcome"
-    )
-
-
-_TALL_ENOUGH = 0.06
-"""Of the tallest bar: a part that is lower has no room for a sign of its own."""
-
-
-def stacked(points: pd.DataFrame) -> pd.DataFrame:
-    """One row per bucket and outcome that occurs: how many, from where to where in the bar, and the outcome's sign."""
-    long = points.melt("bucket", list(FAILURES), var_name="name", value_name="failed calls")
-    long["to"] = long.groupby("bucket", sort=False)["failed calls"].cumsum()
-    long["from"] = long["to"] - long["failed calls"]
-    long["middle"] = (long["from"] + long["to"]) / 2
-    long["outcome"] = long["name"].map({name: words.outcome_text(name) for name in FAILURES})
-    long["sign"] = long["name"].map({name: words.look(name).glyph for name in FAILURES})
-    long["at"] = pd.to_datetime(long["bucket"], utc=True)
-    return long
-
-
-def _axis(times: Any) -> str:
-    days = (times.max() - times.min()).total_seconds() / 86_400
-    return "%H:%M" if days <= 2 else "%d %b"
 
 
 def by_code(rows: Sequence[Mapping[str, Any]], view: View) -> None:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from telltale.vocabulary import Outcome
+from telltale.vocabulary import Outcome, Payload
 
 
 class Look(NamedTuple):
@@ -34,6 +34,11 @@ LOOKS: Mapping[str, Look] = MappingProxyType(
 )
 """The look of each outcome, in order of rising harm."""
 
+NOT_MEASURED = Look(
+    "○", "gray", "not measured", "bore no mark of a failure, and its result, which could tell more, was not captured"
+)
+"""The look of an `ok` that nothing could contradict: what the tool returned never came."""
+
 UNKNOWN_LOOK = Look("○", "gray", "not known", "not judged")
 FAILED = "failed"
 """The API's name for the three failures together (`outcome=failed`)."""
@@ -46,9 +51,24 @@ def look(outcome: object) -> Look:
     return LOOKS.get(str(outcome), UNKNOWN_LOOK)
 
 
+def look_of(call: Mapping[str, Any]) -> Look:
+    """The look of a call's outcome; of an `ok` whose result was not captured that it was not measured."""
+    if call.get("outcome") == Outcome.OK and call.get("payload") == Payload.ABSENT:
+        return NOT_MEASURED
+    return look(call.get("outcome"))
+
+
 def outcome_text(outcome: object) -> str:
     """Shape and words, for a cell in a table."""
-    chosen = look(outcome)
+    return _sign(look(outcome))
+
+
+def call_text(call: Mapping[str, Any]) -> str:
+    """Shape and words of a call's outcome, for a cell in a table."""
+    return _sign(look_of(call))
+
+
+def _sign(chosen: Look) -> str:
     return f"{chosen.glyph} {chosen.label}"
 
 

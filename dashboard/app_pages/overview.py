@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import data, incident_cards, links, states, tables, tiles, tool_tables, words
+from dashboard import data, incident_cards, links, states, tables, tiles, tool_tables, trend, words
 from dashboard.live import live
 from dashboard.view import View
 
@@ -35,7 +35,7 @@ def draw(view: View) -> None:
     left, right = st.columns([2, 1], gap="medium")
     with left:
         st.subheader("Failures over time (UTC)", anchor=False)
-        tiles.trend(answer)
+        trend.trend(answer)
     with right:
         st.subheader("By code", anchor=False)
         tiles.by_code(answer.get("codes") or [], view)
