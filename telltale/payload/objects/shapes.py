@@ -5,13 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from telltale.payload.asked.verbs import Verb, names_errors, verb_of
-from telltale.payload.codes.infer import (
-    code_of,
-    code_of_class,
-    code_of_grpc,
-    code_of_number,
-    code_of_sqlstate,
-)
+from telltale.payload.codes.infer import code_of, code_of_class, code_of_grpc, code_of_number, code_of_sqlstate
 from telltale.payload.objects.evidence import asks_with_a_code, code_inside, short
 from telltale.payload.objects.exceptions import written_exception
 from telltale.payload.objects.fields import Fields, Role

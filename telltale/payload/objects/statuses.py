@@ -1,0 +1,122 @@
+"""The payload rules over statuses: a word that says how it went, a number of HTTP; the tool's own, or a record's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from telltale.payload.asked.asking import asks_for_state
+from telltale.payload.asked.verbs import Verb, names_a_code, names_a_state, names_a_wait, verb_of
+from telltale.payload.codes.infer import code_of, code_of_http
+from telltale.payload.objects.evidence import code_inside
+from telltale.payload.objects.examined import gives_a_verdict
+from telltale.payload.objects.fields import ERROR_WORDS, GOOD_WORDS, Fields, Role
+from telltale.payload.objects.records import is_looked_up, is_reported
+from telltale.payload.reading import Asked, Finding, Says
+from telltale.vocabulary import Code
+
+_STATUS_WORDS = {
+    "request_denied": Code.PERMISSION_DENIED,
+    "over_query_limit": Code.RATE_LIMITED,
+    "over_daily_limit": Code.RATE_LIMITED,
+    "quota_exceeded": Code.RATE_LIMITED,
+    "expired_token": Code.PERMISSION_DENIED,
+    "token_expired": Code.PERMISSION_DENIED,
+}
+_OPEN_CODES = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE, Code.NOT_FOUND, Code.INTERNAL})
+
+
+def status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    for key, inner in fields.get(Role.STATUS):
+        if inner is False or (isinstance(inner, str) and inner.lower() in ERROR_WORDS):
+            plain = inner in ("error", "Error", "ERROR")
+            known = verb_of(asked.tool) is not Verb.UNKNOWN
+            about = (
+                (is_looked_up(fields, asked) and (known or not plain))
+                or is_reported(fields, asked)
+                or gives_a_verdict(value, asked)
+            )
+            about = about or (isinstance(inner, str) and asks_for_state(asked, inner))
+            asked_for = about or (names_a_state(asked.tool) and not plain)
+            says = Says.ANSWER if asked_for else Says.FAILED
+            return Finding("payload.status_error", says, key, inner, code_inside(None, fields))
+    undone = _undone_state(fields) if verb_of(asked.tool) is Verb.CHANGE else None
+    if undone is not None and not asks_for_state(asked, undone[1]):
+        return Finding("payload.status_error", Says.HIDDEN, *undone, code_inside(None, fields))
+    outcome = value.get("result")
+    if isinstance(outcome, str) and outcome.lower() in ERROR_WORDS and fields.keys == ["result"]:
+        return Finding("payload.status_error", Says.FAILED, "result", outcome, code_inside(None, fields))
+    for key, inner in fields.get(Role.TYPE):
+        word = inner.lower() if isinstance(inner, str) else ""
+        if word in ("error", "exception") and (not fields.substance or "reason" in key.lower()):
+            return Finding("payload.status_error", Says.FAILED, key, inner, code_inside(None, fields))
+    return None
+
+
+def _undone_state(fields: Fields) -> tuple[str, str] | None:
+    """A status that says of a deed that it came to nothing: `undelivered`, `not_sent`."""
+    for key, inner in fields.get(Role.STATUS):
+        low = inner.lower() if isinstance(inner, str) else ""
+        denied = low.startswith(("not_", "not ")) and low.endswith(("ed", "sent", "paid", "done"))
+        if denied or low in _CAME_TO_NOTHING:
+            return key, inner
+    return None
+
+
+_CAME_TO_NOTHING = frozenset(("undelivered", "undeliverable", "bounced", "unsuccessful", "invalid_request"))
+
+
+def status_word(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"status": "unauthorized"}`: the status names one of the failures that a caller cannot ask for."""
+    for key, inner in fields.get(Role.STATUS):
+        if not isinstance(inner, str) or len(inner) > 40 or inner.lower() in GOOD_WORDS:
+            continue
+        code = code_of(inner) or _STATUS_WORDS.get(inner.lower())
+        if code not in _OPEN_CODES or inner.lstrip("-").isdigit():
+            continue
+        verb = verb_of(asked.tool)
+        about_it = is_looked_up(fields, asked) or is_reported(fields, asked)
+        examines = verb is Verb.EXAMINE or names_a_state(asked.tool)
+        about_it = about_it or (names_a_wait(asked.tool) and "time" in inner.lower()) or asks_for_state(asked, inner)
+        answer = about_it or (examines and code in (Code.NOT_FOUND, Code.UNAVAILABLE, Code.INTERNAL))
+        if answer or (fields.substance and verb is not Verb.CHANGE and code is Code.NOT_FOUND):
+            return Finding("payload.status_word", Says.ANSWER, key, inner)
+        return Finding("payload.status_word", Says.HIDDEN, key, inner, code)
+    return None
+
+
+def http_status(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    for role in (Role.HTTP, Role.STATUS, Role.CODE):
+        for key, inner in fields.get(role):
+            status = _http_number(inner)
+            if status is None:
+                continue
+            if role is not Role.HTTP and fields.substance and not _is_response(value):
+                continue
+            if role is Role.CODE and not fields.has(Role.MESSAGE):
+                continue
+            answers = role is Role.CODE and names_a_code(asked.tool)
+            answers = answers or mentions(asked.arguments, status) or (_is_response(value) and status in (404, 410))
+            if answers or (role is Role.HTTP and is_reported(fields, asked)):
+                return Finding("payload.http_status", Says.ANSWER, key, inner)
+            return Finding("payload.http_status", Says.HIDDEN, key, inner, code_of_http(status))
+    return None
+
+
+def _is_response(value: dict[str, Any]) -> bool:
+    """Whether the object is an HTTP response as an HTTP client hands it out, whose status is part of the answer."""
+    if str(value.get("name")).endswith(("Error", "Exception")):
+        return False  # an exception that bears its response
+    return "headers" in value and isinstance(value["headers"], dict | list)
+
+
+def _http_number(value: Any) -> int | None:
+    if isinstance(value, str) and len(value) == 3 and value.isdigit():
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 400 <= value < 600 else None
+
+
+def mentions(arguments: Any, status: int) -> bool:
+    """Whether the caller itself had named the number: a look-up of what 404 means is no failure."""
+    if isinstance(arguments, dict):
+        return any(inner in (status, str(status)) for inner in arguments.values() if isinstance(inner, int | str))
+    return arguments in (status, str(status)) if isinstance(arguments, int | str) else False
