@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from telltale.payload.codes.database_numbers import code_of_database
 from telltale.payload.codes.infer import code_of, code_of_class, code_of_sqlstate, is_defect
 from telltale.payload.codes.phrases import code_of_phrase
 from telltale.vocabulary import Code
@@ -118,3 +119,25 @@ def test_names_and_defects() -> None:
     assert code_of("x" * 100) is None
     assert is_defect("builtins.KeyError")
     assert not is_defect("TimeoutError")
+
+
+@pytest.mark.parametrize(
+    ("system", "state", "code"),
+    [
+        ("mysql", "1045", Code.PERMISSION_DENIED),
+        ("mariadb", "1146", Code.NOT_FOUND),
+        ("microsoft.sql_server", "18456", Code.PERMISSION_DENIED),
+        ("mssql", "2627", Code.CONFLICT),
+        ("oracle.db", "ORA-00942", Code.NOT_FOUND),
+        ("oracle", "12541", Code.UNAVAILABLE),
+        ("sqlite", "SQLITE_BUSY", Code.UNAVAILABLE),
+        ("mongodb", "11000", Code.CONFLICT),
+        ("mongodb", "MaxTimeMSExpired", Code.UNAVAILABLE),
+        ("mysql", "9999", None),
+        ("postgresql", "1045", None),
+        ("", "", None),
+    ],
+)
+def test_numbers_of_engines(system: str, state: str, code: Code | None) -> None:
+    """An engine's own number or name gives its code; one of another engine, or none, gives none."""
+    assert code_of_database(system, state) is code
