@@ -9,12 +9,20 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from analytics.questions.times import MAX_NS
 from analytics.spans import Span
+from analytics.store import Store
 
 TOLERATED_NS = 60 * 1_000_000_000
 """Clocks that are kept by NTP differ by less than this (nanoseconds)."""
 
 _MOST = 100
+
+_STORED = """
+SELECT service, max(started_ns) AS start_ns, max(started_ns - received_ns) AS ahead_ns
+FROM call WHERE started_ns > {latest} AND started_ns - received_ns > {tolerated}
+GROUP BY service ORDER BY start_ns DESC LIMIT {most}
+"""
 
 
 class Clocks:
@@ -37,9 +45,16 @@ class Clocks:
         kept = {name: each for name, each in self._ahead.items() if each[0] > received_ns}
         for span in early:
             name = _service(span)
-            kept[name] = max(kept.get(name, (0, 0)), (span.start_ns, span.start_ns - received_ns))
+            start = min(span.start_ns, MAX_NS)  # as it is stored
+            kept[name] = max(kept.get(name, (0, 0)), (start, start - received_ns))
         self._ahead = dict([*kept.items()][-_MOST:])
         return len(early)
+
+    def recall(self, store: Store, now_ns: int) -> None:
+        """What an earlier run of the service took and lies ahead still, as far as it was tool calls."""
+        asked = _STORED.format(latest=now_ns, tolerated=TOLERATED_NS, most=_MOST)
+        found = {row["service"] or "": (row["start_ns"], row["ahead_ns"]) for row in store.read(asked).to_pylist()}
+        self._ahead = {name[:100]: each for name, each in found.items()}
 
     def ahead_s(self, now_ns: int | None = None) -> dict[str, int]:
         """Seconds by service name, of those of which a span lies ahead of `now_ns` (the clock's where None)."""

@@ -148,6 +148,7 @@ class Service:
         config = self.config
         self._judge = parts.judge_job(store, config)
         self._lag.recall(store, self._judge.watermark, time.time_ns())
+        self.metrics.clocks.recall(store, time.time_ns())
         self._alerts = parts.alert_job(store, config)
         judging = self._judge.run_once if self._tracing is None else self._tracing.judging(self._judge)
         self._workers["judge"] = Worker("judge", judging, JUDGE_EVERY_S)

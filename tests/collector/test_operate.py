@@ -110,6 +110,27 @@ def test_a_clock_is_ahead_until_its_last_span_is_past() -> None:
     assert len(clocks.ahead_s(now)) == 100
 
 
+def test_a_clock_ahead_is_told_after_a_restart(tmp_path: Path) -> None:
+    """A call that an earlier run took lies as far ahead as before, and is told until it is seen."""
+    request = traces(attributes={"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search"})
+    [span] = request.resource_spans[0].scope_spans[0].spans
+    span.start_time_unix_nano = span.end_time_unix_nano = 2**64 - 1
+    told: list[dict[str, int]] = []
+    for number in range(2):
+        running = Service(config_for(tmp_path))
+        running.start()
+        try:
+            if not number:
+                assert post(running, request.SerializeToString()).status_code == 200
+            status = running.urls.api + "/api/v1/status"
+            wait_for(lambda: httpx.get(status).json()["calls"])  # noqa: B023 - called at once
+            told.append(httpx.get(status).json()["clocks_ahead_s"])
+        finally:
+            running.stop()
+    assert told[0]
+    assert told[0] == told[1]
+
+
 HOSTILE = [
     "\x1b[31mRED\x1b]0;pwned\x07\x1b[2J",
     "line1\r\nline2\nfake: log",
