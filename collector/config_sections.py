@@ -55,6 +55,10 @@ class ToolConfig(_Section):
         return value
 
 
+_NAME_A_HOST = frozenset({"json", "jsons", "matrix", "matrixs", "mmost", "mmosts", "rocket", "rockets"})
+"""Apprise schemes in which a host, and nothing else, follows the user: elsewhere a number there may be a topic."""
+
+
 class AlertsConfig(Strict, AlertSettings):
     """`[alerts]`: as `AlertSettings`, with addresses that can be used."""
 
@@ -64,9 +68,10 @@ class AlertsConfig(Strict, AlertSettings):
 
     @pydantic.model_validator(mode="after")
     def _reachable(self) -> AlertsConfig:
-        for key in ("webhooks", "alertmanagers"):
+        for key in ("webhooks", "alertmanagers", "apprise"):
             for number, url in enumerate(getattr(self, key)):
-                check_destination(f"{key}[{number}]", url, self.allow_private)
+                if key != "apprise" or url.partition("://")[0].lower() in _NAME_A_HOST:
+                    check_destination(f"{key}[{number}]", url, self.allow_private)
         return self
 
 

@@ -92,10 +92,10 @@ def test_a_wrong_value_in_the_file_is_told_plainly(text: str, key: str, must: st
 
 
 @pytest.mark.parametrize("host", PRIVATE)
-@pytest.mark.parametrize("key", ["webhooks", "alertmanagers"])
-def test_a_destination_that_no_notice_may_go_to_stops_the_start(key: str, host: str) -> None:
+@pytest.mark.parametrize(("key", "scheme"), [("webhooks", "http"), ("alertmanagers", "https"), ("apprise", "json")])
+def test_a_destination_that_no_notice_may_go_to_stops_the_start(key: str, scheme: str, host: str) -> None:
     """Not the first page of a night: the sentence names the setting and what allows it, never the address' secret."""
-    Path("telltale.toml").write_text(f"[alerts]\n{key} = ['http://{host}/my-secret']")
+    Path("telltale.toml").write_text(f"[alerts]\n{key} = ['{scheme}://{host}/my-secret']")
     with pytest.raises(ConfigError, match=rf"{key}\[0\] leads to a private .* allow_private") as raised:
         load()
     assert "my-secret" not in str(raised.value)
@@ -114,6 +114,7 @@ def test_what_may_stand_in_the_file() -> None:
         "api_port = 0\notlp_http_port = 0\ndashboard_port = 4317\n"
         "cors_origins = ['https://*.example.com', 'http://localhost:3000', 'http://localhost:*']\n"
         "[alerts]\nwebhooks = ['http://10.1.2.3/x', 'https://hooks.example.com/x']\nallow_private = ['10.0.0.0/8']\n"
+        "apprise = ['tgram://167772161:my-secret/1', 'ntfy://10']\n"
         "[tools.a]\nmute = ['text.html_page']\ncontent = false\n"
     )
     config = load()
