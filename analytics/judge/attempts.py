@@ -179,11 +179,27 @@ def _is_failed(span: Span) -> bool:
 
 
 def exception_of(span: Span) -> dict[str, Any] | None:
-    """The attributes of a span's first exception event."""
+    """The attributes of a span's first exception event, else of the first event that was logged as an error."""
+    logged: dict[str, Any] | None = None
     for event in span.events:
         if event.name == "exception":
             return event.attributes
-    return None
+        logged = logged or _logged_error(event.attributes)
+    return logged
+
+
+def _logged_error(attributes: dict[str, Any]) -> dict[str, Any] | None:
+    """An event with a severity of ERROR or above (OpenTelemetry's logs data model), as an exception's message."""
+    severity = next((str(attributes[key]).upper() for key in _SEVERITIES if attributes.get(key)), "")
+    if severity not in _GRAVE:
+        return None
+    told = next((attributes[key] for key in _BODIES if isinstance(attributes.get(key), str)), "")
+    return {"exception.type": "", "exception.message": told}
+
+
+_SEVERITIES = ("severity", "severity_text", "log.severity", "level", "log.level")
+_GRAVE = frozenset(("ERROR", "FATAL", "CRITICAL", "EMERGENCY", "ALERT"))
+_BODIES = ("message", "body", "log.message", "log.body", "event")
 
 
 def _explain(attempt: Attempt) -> None:

@@ -123,7 +123,12 @@ _EMPTY_FENCE = re.compile(r"^```\w{0,20}[ \t]*\n\s*```[ \t]*$", re.MULTILINE)
 def _is_only_labels(text: str) -> bool:
     """Labels with nothing behind them: `Execution result:`, a line that says `undefined`, `Console output:`."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if any(_ZERO.fullmatch(line) for line in lines):  # `Rows: 0`, below a heading
+        return all(_ZERO.fullmatch(line) is not None or line[0] in "#*" or line[-1] == ":" for line in lines)
     return all(line[-1] == ":" or line.lower() in _EMPTY_TEXTS for line in lines) and lines[0][-1] == ":"
+
+
+_ZERO = re.compile(r"[A-Za-z][\w ]{0,40}: 0(?:\.0+)?(?: [a-z]{1,12})?")
 
 
 _MOST_LABELLED = 200
