@@ -191,16 +191,12 @@ def _is_all_raised(case: Case) -> bool:
 def _is_one_line(case: Case) -> bool:
     """Whether the result is a short sentence, and little was done after the last step inside raised.
 
-    Not of tools that examine or hand out texts; and after a step that failed early (a cache that missed), something else
+    Not of tools that examine or hand out texts. After a step that failed early (a cache that missed) something else
     may have answered.
     """
     value = case.reading.value
-    if (
-        not isinstance(value, str)
-        or not is_short_text(case.reading)
-        or "\n" in value.strip()
-        or " " not in value.strip()
-    ):
+    said = value.strip() if isinstance(value, str) and is_short_text(case.reading) else ""
+    if "\n" in said or " " not in said:
         return False
     span, last = case.call.span, case.below.raised[-1]
     if last.end_ns - span.start_ns < (span.end_ns - span.start_ns) // 2:
