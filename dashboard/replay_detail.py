@@ -15,6 +15,8 @@ from telltale.vocabulary import Confidence
 
 Step = dict[str, Any]
 _FOLLOWING = 3
+_PANE = 200
+"""The least width of a pane in pixels: in a narrower one the words of a payload break."""
 
 
 def step(steps: Sequence[Step], at: int, view: View) -> None:
@@ -46,16 +48,16 @@ def step(steps: Sequence[Step], at: int, view: View) -> None:
 def _call(steps: Sequence[Step], at: int, call: Mapping[str, Any], view: View) -> None:
     chosen = steps[at]
     st.markdown(_verdict(call))
-    first, second, third = st.columns(3, gap="small", border=True)
-    with first:
+    panes = st.grid(3, min_column_width=_PANE, gap="small", border=True)
+    with panes.cell():
         st.caption("① What upstream answered")
         _upstream(chosen.get("upstream") or [])
         st.caption("What the agent asked for (arguments)")
         untrusted.payload(chosen.get("arguments"), "The arguments were not captured.")
-    with second:
+    with panes.cell():
         st.caption("② What the tool returned (raw)")
         untrusted.payload(chosen.get("result"), _absent(call))
-    with third:
+    with panes.cell():
         st.caption("③ What the model was told, and did next")
         untrusted.payload(chosen.get("told"), "Nothing beside the result itself.")
         _next(steps, at)

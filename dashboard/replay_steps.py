@@ -72,9 +72,9 @@ def outline(steps: Sequence[Step], at: int, view: View) -> None:
     """The steps around the chosen one; a click shows one. A long session is shown a window at a time."""
     first = max(0, min(at - _BEFORE, len(steps) - _WINDOW))
     shown = steps[first : first + _WINDOW]
-    frame = pd.DataFrame([_cells(step) for step in shown], columns=["#", "", "kind", "step"])
+    frame = pd.DataFrame([_cells(step) for step in shown], columns=["#", "", "step"])
     shade = {(n, ""): tables.tone_of(step["call"]) for n, step in enumerate(shown) if step.get("call")}
-    shade |= {(at - first, column): _CHOSEN for column in ("#", "kind", "step")}
+    shade |= {(at - first, column): _CHOSEN for column in ("#", "step")}
     targets = {n: ("replay", links.replay_query(view, view.session, step=step["n"])) for n, step in enumerate(shown)}
     tables.opening(
         frame,
@@ -83,9 +83,8 @@ def outline(steps: Sequence[Step], at: int, view: View) -> None:
         alt="Steps of the session",
         shade=shade,
         config={
-            "#": st.column_config.NumberColumn(width=40),
-            "": st.column_config.TextColumn(width=30),
-            "kind": st.column_config.TextColumn(width=70),
+            "#": st.column_config.NumberColumn(width=36),
+            "": st.column_config.TextColumn(width=26),
         },
         most=_WINDOW,
     )
@@ -96,4 +95,6 @@ def outline(steps: Sequence[Step], at: int, view: View) -> None:
 def _cells(step: Step) -> list[Any]:
     call = step.get("call") or {}
     glyph = words.look_of(call).glyph if call else ""
-    return [step.get("n"), glyph, words.step_kind(step.get("kind")), plain(step.get("title"), 80)]
+    kind, title = words.step_kind(step.get("kind")), plain(step.get("title"), 80)
+    # A tool's name says enough beside its sign, and so does a title that names the kind.
+    return [step.get("n"), glyph, title if kind == "tool" or kind in title else f"{kind} {title}"]

@@ -115,13 +115,16 @@ def tone_of(call: Row) -> str:
 
 
 def calls(rows: Sequence[Row], view: View, key: str, *, tool: bool = True) -> None:
-    """The calls of a list, newest first; a click opens the step in its session's replay."""
+    """The calls of a list, newest first; a click opens the step in its session's replay.
+
+    What went wrong stands left: a long name pushes the last columns out of sight first.
+    """
     frame = pd.DataFrame(
         {
             "outcome": [words.call_text(row) for row in rows],
-            "time (UTC)": [words.utc(row.get("started_at")) for row in rows],
-            "tool": [plain(row.get("tool")) for row in rows],
             "code": [plain(row.get("code"), 40) for row in rows],
+            "tool": [plain(row.get("tool")) for row in rows],
+            "time (UTC)": [words.utc(row.get("started_at")) for row in rows],
             "declared": [plain(row.get("declared")) for row in rows],
             "confidence": [plain(row.get("confidence")) for row in rows],
             "agent": [plain(row.get("agent")) for row in rows],

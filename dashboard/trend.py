@@ -51,7 +51,7 @@ def trend(answer: Mapping[str, Any]) -> None:
                 "outcome:N",
                 title=None,
                 scale=alt.Scale(domain=[words.outcome_text(name) for name in FAILURES], range=list(_COLORS)),
-                legend=alt.Legend(orient="top", columns=3, labelLimit=0),
+                legend=alt.Legend(orient="top", columns=2, labelLimit=0),
             ),
             tooltip=[
                 alt.Tooltip("at:T", title="from (UTC)", format="%Y-%m-%d %H:%M", formatType="utc"),

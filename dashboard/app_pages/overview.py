@@ -32,22 +32,23 @@ def draw(view: View) -> None:
         return
     st.subheader("What is failing", anchor=False)
     states.guarded(lambda: kinds_of_failure(kinds(), view))
-    left, right = st.columns([2, 1], gap="medium")
-    with left:
+    # Grids, not columns: those keep side by side in a window of 800 pixels what needs its whole width there.
+    parts = st.grid(3, min_column_width=260, gap="medium")
+    with parts.cell(column_span=2):
         st.subheader("Failures over time (UTC)", anchor=False)
         trend.trend(answer)
-    with right:
+    with parts.cell():
         st.subheader("By code", anchor=False)
         tiles.by_code(answer.get("codes") or [], view)
 
 
 def failing_now(answer: dict[str, Any], view: View) -> None:
     """The worst tools beside the sessions that failed last."""
-    left, right = st.columns(2, gap="small")
-    with left:
+    halves = st.grid(2, min_column_width=360, gap="small")
+    with halves.cell():
         heading("Worst tools", "tools-codes", "All tools", view.query())
         tool_tables.worst_tools((answer.get("worst_tools") or [])[:TOOLS], view, "overview.tools")
-    with right:
+    with halves.cell():
         heading("Sessions that failed last", "sessions", "All sessions", view.query(flagged="true"))
         tables.failing_sessions((answer.get("failing_sessions") or [])[:TOOLS], view, "overview.sessions")
 

@@ -96,8 +96,9 @@ if not steps:
     st.stop()
 at = replay_steps.chosen(steps, answer.get("first_failing_step"), view.tool)
 replay_steps.controls(steps, at, view)
-left, right = st.columns([2, 6], gap="medium")
-with left:
-    replay_steps.outline(steps, at, view)
-with right:
+# The step comes first: in a narrow window the outline goes below it, and pushes nothing out of sight.
+parts = st.grid(4, min_column_width=200, gap="medium")
+with parts.cell(column_span=3):
     replay_detail.step(steps, at, view)
+with parts.cell():
+    replay_steps.outline(steps, at, view)
