@@ -28,12 +28,12 @@ _LIFE = (
 def detail(row: Incident, view: View) -> None:
     """Everything about one incident."""
     incident_cards.card(row, view, lines=12)
-    left, right = st.columns(2, gap="medium")
-    with left:
+    halves = st.grid(2, min_column_width=330, gap="medium")
+    with halves.cell():
         st.caption("The times of its life")
         _life(row)
         _numbers(row.get("numbers") or {})
-    with right:
+    with halves.cell():
         st.caption("Example sessions")
         for n, session in enumerate(row.get("example_sessions") or []):
             with st.container(horizontal=True, vertical_alignment="center"):
@@ -57,8 +57,8 @@ def _life(row: Incident) -> None:
     frame = pd.DataFrame(
         {
             "moment": [label for _, label in _LIFE],
-            "time (UTC)": [words.utc(row.get(key)) for key, _ in _LIFE],
             "after": [_after(first, words.parse_time(row.get(key))) for key, _ in _LIFE],
+            "time (UTC)": [words.utc(row.get(key)) for key, _ in _LIFE],
             "by": [plain(row.get(f"{key}_by"), 80) for key, _ in _LIFE],
         }
     )

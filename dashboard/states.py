@@ -94,9 +94,12 @@ def nothing(view: View, what: str) -> bool:
 
 
 def unknown(status: Mapping[str, Any], project: str) -> list[str]:
-    """The projects that there are, where `project` is none of them; [] where it is, or where there is none at all."""
+    """The projects that there are, where `project` is none of them; [] where it is, or where there is none at all.
+
+    The service names a part of very many, so a project that holds spans is one without being named.
+    """
     known = [str(name) for name in status.get("projects") or []]
-    return known if project not in known else []
+    return [] if status.get("spans") or project in known else known
 
 
 def no_such_project(status: Mapping[str, Any], project: str) -> None:
