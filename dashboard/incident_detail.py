@@ -28,11 +28,8 @@ _LIFE = (
 def detail(row: Incident, view: View) -> None:
     """Everything about one incident."""
     incident_cards.card(row, view, lines=12)
+    # What is to be done comes first: in a narrow window the halves stand one below the other.
     halves = st.grid(2, min_column_width=330, gap="medium")
-    with halves.cell():
-        st.caption("The times of its life")
-        _life(row)
-        _numbers(row.get("numbers") or {})
     with halves.cell():
         st.caption("Example sessions")
         for n, session in enumerate(row.get("example_sessions") or []):
@@ -40,6 +37,10 @@ def detail(row: Incident, view: View) -> None:
                 links.link("replay", f"Replay {n + 1}", links.replay_query(view, session), icon=":material/replay:")
                 st.text(plain(session))
         _forms(row, view)
+    with halves.cell():
+        st.caption("The times of its life")
+        _life(row)
+        _numbers(row.get("numbers") or {})
 
 
 def _numbers(numbers: Mapping[str, Any]) -> None:
