@@ -215,7 +215,8 @@ def _is_word_of_a_claim(case: Case) -> bool:
 
 def _is_no_answer(case: Case, attempt: Attempt) -> bool:
     """Whether a text cannot be the answer: examining tools report failures, and "not found" can be said in words."""
-    acted = case.changes and (attempt.operation in _WRITES or attempt.system not in ("http", "db"))
+    elsewhere = attempt.system not in ("http", "db") and verb_of(case.asked.tool) is not Verb.READ
+    acted = elsewhere or (case.changes and attempt.operation in _WRITES)
     unasked = attempt.operation == "POST"  # nobody asks by POST whether a thing is there
     if attempt.cause.code is Code.NOT_FOUND and not acted and not unasked:
         return False

@@ -18,6 +18,7 @@ from telltale.payload.codes.told import code_of_named_class, code_of_told_name
 from telltale.payload.objects.evidence import told_texts
 from telltale.payload.texts.denials import refused_value
 from telltale.payload.texts.marks import coded_mark_of, mark_of
+from telltale.payload.texts.named import denies_tool
 from telltale.vocabulary import Code, code_of_http
 
 _DECISIVE = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE})
@@ -51,6 +52,8 @@ def _candidates(call: LogicalCall, reading: Reading, verdict: Verdict) -> Iterat
         yield reading.code, "declared" if declared is not None else "payload"
     if verdict.refused:
         yield Code.PERMISSION_DENIED, "refusal"
+    if any(denies_tool(failure_of(span)[1], call.tool) for span in call.members):
+        yield Code.NOT_FOUND, "text"
     yield _from_raised(verdict.raised)
     if cause is not None and cause.code is not None and cause.code is not Code.INTERNAL:
         yield cause.code, f"upstream {cause.value}"

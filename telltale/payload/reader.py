@@ -120,6 +120,8 @@ def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
     claimed = bool(reading.findings)
     if not claimed or all(f.says is Says.SUCCESS for f in reading.findings):
         carried = carried_text(value, asked, claimed)
+        if carried is None and level is not value:
+            carried = _only_below(level, path, asked)
         if carried is not None:
             reading.findings.insert(0, carried)
     if reading.failed and is_data_file(value, asked):
@@ -129,6 +131,16 @@ def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
         if level is value or reading.finding(Says.SUCCESS) is None:
             reading.envelope = assess_envelope(level)
         _declare(level, reading)
+
+
+def _only_below(level: dict[str, Any], path: str, asked: Asked) -> Finding | None:
+    """What a program's streams say that an object merely wraps: `{"run_result": {"stdout": "", "stderr": "…"}}`."""
+    if "stderr" not in level:
+        return None
+    found = carried_text(level, asked, claimed=False)
+    if found is not None:
+        found.key = path + found.key
+    return found
 
 
 def _wrapped(level: dict[str, Any], asked: Asked) -> tuple[str, dict[str, Any]] | None:

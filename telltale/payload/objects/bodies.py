@@ -17,7 +17,7 @@ from telltale.payload.objects.empty import is_empty
 from telltale.payload.objects.evidence import asks_with_a_code, code_inside, short, told_texts
 from telltale.payload.objects.exceptions import of_a_runtime
 from telltale.payload.objects.fields import ERROR_WORDS, Fields, Role, fields_of, is_truthy_error
-from telltale.payload.objects.refusals import told_not_ok
+from telltale.payload.objects.refusals import noted, told_not_ok
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.words import words
 from telltale.vocabulary import Code
@@ -244,8 +244,9 @@ _RULES = (
     told_not_ok,
     directory_result,
     ended_badly,
+    noted,
 )
-_OTHER_SIGNS = words("code Code id name type details message description state ename")
+_OTHER_SIGNS = words("code Code id name type details message description state ename Note Information")
 _SIGNS = _OTHER_SIGNS | frozenset((*_RESULT_CODES, *_FRAMES, *_RETURNS))
 
 

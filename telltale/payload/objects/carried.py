@@ -6,10 +6,12 @@ value of it could be an answer.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from telltale.payload.asked.asking import has_command
 from telltale.payload.asked.verbs import Verb, names_errors, names_logs, names_speech, verb_of
+from telltale.payload.codes.infer import code_of_class
 from telltale.payload.codes.phrases import first_code
 from telltale.payload.objects.empty import is_empty
 from telltale.payload.objects.evidence import short
@@ -149,12 +151,18 @@ def _only_stderr(value: dict[str, Any], asked: Asked) -> Finding | None:
     key, text = ("stderr", stderr) if stdout == "" and not ended else ("stdout", stdout)
     if not isinstance(text, str) or (key == "stdout" and (stderr or _lines(text) > 1)):
         return None
+    if key == "stderr" and _CLASS.fullmatch(text.strip()) is not None:
+        return Finding("text.runtime_message", Says.HIDDEN, key, text.strip(), code_of_class(text.strip()))
     own = key == "stderr" or not has_command(asked.arguments)
-    rules = ("text.error_mark", "text.masking") if own else ("text.masking",)
+    rules = ("text.error_mark", "text.masking", "text.runtime_message") if own else ("text.masking",)
     found = next((found for found in read_text(text, asked) if found.rule in rules), None)
     if found is not None:
         found.key = key
     return found
+
+
+_CLASS = re.compile(r"[A-Z][a-z]\w{1,60}(?:Error|Exception)")
+"""The name of a class alone, which is all that an exception without a message leaves on stderr."""
 
 
 def _lines(text: str) -> int:

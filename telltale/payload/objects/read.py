@@ -173,13 +173,20 @@ def _flag_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
     return None
 
 
+_DIFFERENT = 2
+"""With this programs end that compare, and tell a difference from a trouble of their own."""
+
+
 def _exit_code(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     """A process result (`stdout` or `stderr` beside it), not a job's record that was polled."""
     for key, inner in fields.get(Role.EXIT):
         if not isinstance(inner, int) or isinstance(inner, bool) or inner == 0:
             continue
         runs = fields.has(Role.STREAM) or "output" in value or verb_of(asked.tool) is Verb.RUN
-        tested = inner == 1 and verb_of(asked.tool) is Verb.EXAMINE and has_findings(fields)
+        examined = verb_of(asked.tool) is Verb.EXAMINE
+        tested = examined and (
+            (inner == 1 and has_findings(fields)) or (inner == _DIFFERENT and gives_a_verdict(value, asked))
+        )
         polled = names_output(asked.tool) and (verb_of(asked.tool) is not Verb.RUN or not has_command(asked.arguments))
         if not runs or tested or polled or names_a_state(asked.tool) or is_looked_up(fields, asked):
             return Finding("payload.exit_code", Says.ANSWER, key, inner)

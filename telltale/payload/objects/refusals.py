@@ -50,6 +50,20 @@ def reason_phrase(value: dict[str, Any], fields: Fields, asked: Asked) -> Findin
     return None
 
 
+def noted(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"Note": "Thank you for using our API! …"}`: a data service's note in the place of the data."""
+    if len(value) != 1 or verb_of(asked.tool) in (Verb.CHANGE, Verb.EXAMINE):
+        return None
+    key, told = next(iter(value.items()))
+    if key not in _NOTES or not isinstance(told, str) or told.count(" ") < _FEWEST_BLANKS:
+        return None
+    return Finding("payload.reason_phrase", Says.HIDDEN, key, short(told), first_code([told]))
+
+
+_NOTES = ("Note", "Information")
+_FEWEST_BLANKS = 4
+
+
 def _is_about_errors(asked: Asked) -> bool:
     """Whether a tool was asked what an error or a code means, so that the answer looks like one."""
     return (names_errors(asked.tool) or names_a_code(asked.tool)) and verb_of(asked.tool) is Verb.READ

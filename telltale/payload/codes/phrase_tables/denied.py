@@ -142,4 +142,5 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
     ("拒绝访问", None),
     ("权限", None),
     ("アクセスが拒否", None),
+    ("blocked:", r"^(?:error: )?blocked:"),
 )

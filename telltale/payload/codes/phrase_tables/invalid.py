@@ -97,4 +97,6 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
     ),
     ("missing ", r"\b(?:is|are) missing (?:the|a|an|its|one) "),
     ("on type", r"\bfield '?\w+'? (?:doesn't|does not) exist on type\b"),
+    ("not allowed", r"\btype (?:is )?not allowed\b"),
+    ("require", r"\brequires? (?:an? |the )?(?:payload|body|input|object|list|array)\b"),
 )

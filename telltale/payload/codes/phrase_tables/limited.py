@@ -35,4 +35,5 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
     ("wait ", r"\b(?:please )?wait (?:for )?\d+ ?(?:s|sec|seconds?|m|min|minutes?|hours?)\b"),
     ("retry after ", r"\bretry after \d"),
     ("upgrade your ", r"\bupgrade your (?:plan|account|subscription)\b"),
+    ("call frequency", None),
 )

@@ -31,6 +31,7 @@ _WORD = re.compile(r"[A-Za-z]+|(?<!\d)(?!32\d{3}(?!\d))\d+")
 _UNTELLING = re.compile(
     r"^[a-z]{3,6}\d{3,5}[a-z]?: "
     r"|\s[\[(](?:(?:ref|id|error|trace|request)\w{0,6}[ :#=-]{1,2})?(?:\w-)?[0-9a-f-]{6,40}[\])]\.?$"
+    r"|\b(?:tool|server|function|action|agent) [\"'`][\w.:/-]{1,80}[\"'`]"
     r"|the operation couldn't be completed\. \([\w.]{2,80} error -?\d{1,6}\.\)"
 )
 """A product's message number, an error's id in brackets, and what Foundation says of an `NSError` without a text."""
