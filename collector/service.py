@@ -200,7 +200,12 @@ class Service:
             Parts(store, self.metrics, self._judge, self._alerts, self._lag, self._redactor, self._workers, _version())
         )
         self.metrics.registry.register(figures)
-        app = create_app(store, self.config.judge_settings(), status=figures.status, alerts=self._alerts)
+        app = create_app(
+            store,
+            self.config.judge_settings(),
+            status=lambda: {**figures.status(), "otlp_http": self.urls.otlp_http},
+            alerts=self._alerts,
+        )
         routes = SystemRoutes(
             app, lambda: self._why_not_ready or why_not_taking(store), self.metrics.text, lambda: backup(store)
         )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter, Signature
@@ -13,7 +14,7 @@ import typer
 
 from analytics.api.endpoints import BY_NAME
 from analytics.api.query import MAX_LIMIT
-from analytics.commands.output import FORMATS, quiet_pipe, show
+from analytics.commands.output import FORMATS, plain, quiet_pipe, show
 from analytics.commands.source import Source, fail, source
 
 Db = Annotated[Path | None, typer.Option(help="Database file that no service holds. (TELLTALE_DB)")]
@@ -206,6 +207,16 @@ def list_rows(
         if form == "table":
             noun = "row" + "s" * (total != 1) if "by" in given else _nouns(endpoint, total)
             print(f"{shown} of {total} {noun}" if shown < total else f"{total} {noun}")
+        if not total and "project" in given:
+            _tell_of_projects(asked, given["project"])
+
+
+def _tell_of_projects(asked: Source, project: str) -> None:
+    """Says on stderr that nothing was ever stored for a project, and which projects there are."""
+    known = asked.ask("status", {}).get("projects", [])
+    if project not in known:
+        names = ", ".join(plain(str(name)) for name in known) or "none yet"
+        print(f"telltale: there is no project {plain(project)!r}; there are: {names}", file=sys.stderr)
 
 
 def _nouns(endpoint: str, number: int) -> str:

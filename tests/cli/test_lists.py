@@ -276,3 +276,14 @@ def test_tools_by_release(run: Run, of_users: Path) -> None:
         ("fetch_note", "1.2"),
     }
     assert run("tools", "--by", "moon", "--db", of_users).exit_code == 2
+
+
+@pytest.mark.parametrize("form", ["table", "jsonl"])
+def test_a_project_that_is_not_there_is_told(run: Run, db: Path, form: str) -> None:
+    """A mistyped project lists nothing, and stderr names those that there are; a known one without calls is no slip."""
+    result = run("calls", "--db", db, "--project", "no\x1bpe", "--format", form)
+
+    assert result.exit_code == 0
+    assert "there is no project 'no\\x1bpe'" in result.stderr.replace("\\\\", "\\")
+    assert "default" in result.stderr
+    assert "there is no project" not in run("calls", "--db", db, "--since", "1m", "--format", form).stderr

@@ -331,3 +331,10 @@ def test_retention_runs_beside_ingest(tmp_path: Path) -> None:
         assert worker.failures == 0
     finally:
         running.stop()
+
+
+def test_the_status_says_where_spans_are_taken(service: Service) -> None:
+    """Who asks the API learns the address for OTLP over HTTP, whatever port the service got."""
+    answer = httpx.get(service.urls.api + "/api/v1/status", timeout=30).json()
+
+    assert answer["otlp_http"] == service.urls.otlp_http
