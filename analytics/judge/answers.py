@@ -48,6 +48,12 @@ def is_where_it_ended(value: Any, address: str) -> bool:
     return any(isinstance(value.get(key), str) and value[key].partition("?")[0] == failed for key in ADDRESSES)
 
 
+def is_a_yes(value: Any) -> bool:
+    """Whether an examining tool answers with yes, and with no flag to the contrary: `{"running": true}`."""
+    flags = [inner for key, inner in value.items() if role_of(key) is None] if isinstance(value, dict) else []
+    return True in flags and False not in flags and all(isinstance(inner, bool) for inner in flags)
+
+
 def is_hollow(value: Any, arguments: Any) -> bool:
     """Whether a value is what a swallowed failure leaves: `false`, 0, -1; or an object of nothing else."""
     if isinstance(value, bool | int | float):
@@ -77,6 +83,16 @@ def reports_the_deed(reading: Reading) -> bool:
         return False
     if says_it_went_well(value) or _lists_successes(value):
         return True
+    return _is_done(value) or any(_are_done(inner) for inner in list(value.values())[:_MOST_KEYS])
+
+
+def _are_done(held: Any) -> bool:
+    """`[{"to": "a", "status": "sent"}]`: a list of nothing but things that are told as done."""
+    return isinstance(held, list) and bool(held) and all(isinstance(i, dict) and _is_done(i) for i in held[:_MOST_KEYS])
+
+
+def _is_done(value: dict[str, Any]) -> bool:
+    """`{"status": "sent"}`, `{"sent": true}`: one thing that is told as done."""
     for key, inner in list(value.items())[:30]:
         word = key if inner is True else inner if key in ("status", "state", "result") else None
         if isinstance(word, str) and _names_a_deed(word):

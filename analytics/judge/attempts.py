@@ -52,7 +52,7 @@ class Attempt:
 def attempt_of(span: Span) -> Attempt | None:
     """The outside call that a span is; None for spans that stay inside the process."""
     attributes = span.attributes
-    if "process.exit.code" in attributes or (span.status_code == ERROR and any(key in attributes for key in _RUNS)):
+    if "process.exit.code" in attributes or (span.status_code == ERROR and _names_a_program(span)):
         return _process(span)
     if span.kind not in (CLIENT, PRODUCER) and not any(key in attributes for key in _OUTGOING_KEYS):
         return None
@@ -70,6 +70,12 @@ def attempt_of(span: Span) -> Attempt | None:
         if attempt.code is None and span.kind == PRODUCER:
             attempt.code = Code.UNAVAILABLE  # a message that could not be delivered
     return attempt
+
+
+def _names_a_program(span: Span) -> bool:
+    """Whether a failed span is a program that was run: by its command, or by its name where it was killed."""
+    attributes = span.attributes
+    return any(key in attributes for key in _RUNS) or ("process.executable.name" in attributes and was_killed(span))
 
 
 def _http(span: Span, status: int | None, method: str) -> Attempt:
@@ -147,7 +153,7 @@ def _process(span: Span) -> Attempt:
         attempt.failed, attempt.value = True, f"exit code {code}" if code else failure_of(span)[0] or "cut short"
         absent = unstarted and failure_of(span)[0] == "ENOENT"  # there is no such program
         said = None if absent else first_code((*_printed(span), span.status_message))
-        attempt.code = said or (Code.UNAVAILABLE if absent or cut_short else None)
+        attempt.code = said or (Code.UNAVAILABLE if absent or cut_short or was_killed(span) else None)
     return attempt
 
 

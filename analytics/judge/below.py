@@ -8,6 +8,7 @@ from analytics.judge.answers import (
     admits,
     denies,
     holds_rows,
+    is_a_yes,
     is_hollow,
     is_nothing,
     is_short_text,
@@ -136,6 +137,8 @@ def _over_failure(case: Case, last: Attempt) -> str | None:
         return "trace.success_over_failure"
     if case.changes and _may_write(last) and (claimed or (all_failed and reports_the_deed(reading))):
         return "trace.deed_over_failure"
+    if all_failed and verb_of(case.asked.tool) is Verb.EXAMINE:
+        return "trace.value_after_failure" if last.code in _GRAVE and is_a_yes(reading.value) else None
     return _unsourced(case, last) if all_failed else None
 
 

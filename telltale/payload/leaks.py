@@ -35,6 +35,12 @@ _NAMED = re.compile(
     r"(?!none\b|null\b|true\b|false\b|\[|\*|<)[A-Za-z0-9+/_.~-]{8,}",
     re.IGNORECASE,
 )
+_QUERY = re.compile(
+    r"[?&](?:key|token|sig|signature|auth|access_token|password|pwd)=(?=[A-Za-z._~-]{0,60}\d)[A-Za-z0-9._~-]{12,}",
+    re.IGNORECASE,
+)
+"""A key in an address, which needs no name of its own to be one."""
+
 _NAMES = ("key", "oken", "ecret", "assw", "pwd", "KEY", "Key", "TOKEN", "SECRET", "PASSW", "PWD")
 _JDBC = re.compile(r"\bjdbc:\w{1,30}:[^\s\"']{3,300}")
 _QUALIFIED = re.compile(r"\b(?!javax?\.)(?:[a-z]\w{1,30}\.){2,10}[A-Z]\w{1,80}(?:Exception|Error)\b")
@@ -170,9 +176,10 @@ def _credential(head: str, known: str) -> str | None:
             if mark.group(1) not in _PERSONAL and mark.group(0) not in sent:
                 return mark.group(1)
     if _may_be_named(head):
-        named = _NAMED.search(head)
-        if named is not None and named.group(0) not in known:
-            return named.group(0).partition("=")[0].strip(" \"'")[:40]
+        for form in (_NAMED, _QUERY):
+            named = form.search(head)
+            if named is not None and named.group(0) not in known:
+                return named.group(0).partition("=")[0].strip(" \"'?&")[:40]
     return None
 
 

@@ -50,6 +50,8 @@ def is_log(text: str, asked: Asked) -> bool:
         return False
     if names_a_log(asked.tool):
         return True
+    if not names_logs(asked.tool) and not names_a_file(asked) and _are_all_errors(text.strip()):
+        return False
     heading = text[:200].lstrip().split("\n", 1)[0].rstrip()
     return len(_LOG_LINES.findall(text[:4000])) >= 2 and "Traceback" not in text[:200] and heading[-1:] != ":"
 
@@ -63,7 +65,17 @@ def is_document(text: str, asked: Asked) -> bool:
         return True
     if names_compound(body.split("\n", 1)[0][:200], asked.tool) or _names_its_source(body[:_OPENING], asked.arguments):
         return False  # no document, but an answer about the call
+    if not names_a_file(asked) and _are_all_errors(body):
+        return False
     return "\n" in body and "Traceback" not in body and "\n    at " not in body
+
+
+def _are_all_errors(body: str) -> bool:
+    """Whether each of several answers is an error: every line begins with `Error:`."""
+    return all(line[:6].lower() == "error:" for line in body.split("\n")[:_MOST_ERRORS])
+
+
+_MOST_ERRORS = 20
 
 
 def _names_its_source(opening: str, arguments: Any) -> bool:

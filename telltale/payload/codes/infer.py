@@ -110,8 +110,8 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
     ),
     (
         _MISSING,
-        "not_found no_such no_match does_not_exist unknown_(?:tool|method|resource) missing_resource"
-        " resource_missing no_result_found",
+        "not_found no_such no_match does_not_exist missing_resource resource_missing no_result_found"
+        " unknown_(?:tool|method|resource|agent|recipient|user|channel|function|table)",
     ),
     (_DOWN, "connect unavailable network socket broken_pipe dns name_resolution gai transport remote_protocol circuit"),
     (_DOWN, "overloaded bad_gateway unknown_host operational unreachable protocol_error ssl service_down fetch_error"),

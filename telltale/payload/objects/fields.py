@@ -87,7 +87,10 @@ ERROR_WORDS = frozenset(
 )
 """The words, in lower case, with which a status says that it failed."""
 
-GOOD_WORDS = frozenset({"ok", "success", "succeeded", "successful", "completed", "complete", "done"})
+GOOD_WORDS = frozenset(
+    {"ok", "success", "succeeded", "successful", "completed", "complete", "done"}
+    | {"completed successfully", "finished successfully", "executed successfully"}
+)
 """The words, in lower case, with which a status says that all went well."""
 
 _FINE = (0, 200, "0", "ok", "OK", "200")

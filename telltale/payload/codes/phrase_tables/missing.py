@@ -67,4 +67,5 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
     ("could not resolve to ", None),
     ("not listed", None),
     ("not known", r"\bis not known\b"),
+    ("registered", r"\bno \w+ (?:is )?registered\b"),
 )
