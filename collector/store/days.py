@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 import duckdb
 
@@ -12,6 +13,8 @@ from collector.store import database
 from collector.store.dedupe import TIME_OF
 from collector.store.engine import Engine
 from collector.store.relations import DayTable, table_name
+
+Answer = TypeVar("Answer")
 
 
 class Days:
@@ -46,6 +49,27 @@ class Days:
     def of(self, kind: str, project: str) -> list[DayTable]:
         """The tables of one kind and project, oldest first."""
         return [table for table in self.all() if table.kind == kind and table.project == project]
+
+    def ask(self, question: Callable[[], Answer]) -> Answer:
+        """Put a question that names day tables; again where retention dropped one between the naming and the reading.
+
+        What a dropped table held is gone, so an answer without it is the whole answer. The question looks the tables
+        up itself, anew each time; one that fails while no table went, fails.
+
+        Raises:
+            duckdb.CatalogException: it names what was never there.
+        """
+        while True:
+            before = self._names()
+            try:
+                return question()
+            except duckdb.CatalogException:
+                if not before - self._names():
+                    raise
+
+    def _names(self) -> set[str]:
+        with self._lock:
+            return set(self._tables)
 
     def committed(self, tables: Mapping[str, DayTable]) -> None:
         """These tables were made or grew, and that is committed."""

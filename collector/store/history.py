@@ -29,7 +29,7 @@ StoredRow = tuple[int, Span | LogRecord]
 
 
 class History:
-    """The day tables, read by arrival number."""
+    """The day tables, read by arrival number; a table that retention drops meanwhile has no rows any more."""
 
     def __init__(self, engine: Engine, days: Days) -> None:
         self._engine = engine
@@ -37,6 +37,9 @@ class History:
 
     def rows(self, wanted: dict[TraceKey, list[Range]]) -> dict[TraceKey, list[StoredRow]]:
         """Stored rows of traces, each looked for in its stretches only."""
+        return self._days.ask(lambda: self._rows(wanted))
+
+    def _rows(self, wanted: dict[TraceKey, list[Range]]) -> dict[TraceKey, list[StoredRow]]:
         answer: dict[TraceKey, list[StoredRow]] = {key: [] for key in wanted}
         with self._engine.cursor() as cursor:
             for project in {key.project for key in wanted}:
@@ -68,6 +71,9 @@ class History:
 
     def known(self, kind: str, projects: Sequence[str], encoded: Encoded) -> set[int]:
         """Content keys among these rows that are stored; `projects` are the rows' own."""
+        return self._days.ask(lambda: self._known(kind, projects, encoded))
+
+    def _known(self, kind: str, projects: Sequence[str], encoded: Encoded) -> set[int]:
         column = encoded.schema.get_field_index(TIME_OF[kind])
         found: set[int] = set()
         with self._engine.cursor() as cursor:
@@ -80,6 +86,9 @@ class History:
 
     def arrivals(self, after_seq: int, until_seq: int, limit: int) -> tuple[list[TraceKey], int]:
         """Traces that got rows after a number, oldest first, and where the answer ends."""
+        return self._days.ask(lambda: self._arrivals(after_seq, until_seq, limit))
+
+    def _arrivals(self, after_seq: int, until_seq: int, limit: int) -> tuple[list[TraceKey], int]:
         low = after_seq
         while low < until_seq:
             high = min(low + _ARRIVALS_AT_ONCE, until_seq)
@@ -101,6 +110,9 @@ class History:
 
     def hashes(self, chunk: int) -> list[int] | None:
         """Hashes of the traces with rows in one chunk of arrival numbers; None where an id is not hex."""
+        return self._days.ask(lambda: self._hashes(chunk))
+
+    def _hashes(self, chunk: int) -> list[int] | None:
         sql = _union("trace_id", self._days.all(), [(chunk << CHUNK_BITS, ((chunk + 1) << CHUNK_BITS) - 1)])
         if not sql:
             return []

@@ -205,12 +205,7 @@ class DuckDBStore:
         """
         if "{" in sql and 0 < self.backlog.rows < _QUIET_ROWS:
             self.backlog.wait_for(self.front.last_seq, _QUIET_WAIT_S)
-        try:
-            return self._read(sql, params, scope)
-        except duckdb.CatalogException:
-            if "{" not in sql:
-                raise
-            return self._read(sql, params, scope)  # retention dropped a day between the naming and the reading
+        return self._days.ask(lambda: self._read(sql, params, scope))
 
     def _read(self, sql: str, params: Mapping[str, Any] | None, scope: Scope | None) -> pa.Table:
         with self.engine.cursor(self.options.read_timeout_s) as cursor:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 from making import DAY, START, span
@@ -13,9 +16,17 @@ from making import DAY, START, span
 from analytics.store import Batch, Scope, StoreUnavailable, TraceKey
 from collector.store import DuckDBStore, Limits, Options
 from collector.store.backup import BackupError, backup, restore
+from collector.store.days import Days
+from collector.store.history import History
+from collector.store.relations import DayTable
 from collector.store.rescan import rescan
 from collector.store.retention import Terms, apply
 from telltale.redaction import RedactionConfig, Redactor
+
+
+def key_of(trace: int) -> TraceKey:
+    """The key of a trace of `making.span`."""
+    return TraceKey("default", span(trace=trace).trace_id)
 
 
 def count(store: DuckDBStore, project: str = "default") -> int:
@@ -129,6 +140,56 @@ def test_retention_during_ingest_and_questions(path: Path) -> None:
     assert count(store) == 4 * 500 + 4000
     print(f"slowest append while days were dropped: {slowest * 1000:.0f} ms")
     store.close()
+
+
+def restarted_with_days(path: Path) -> DuckDBStore:
+    """A store whose rows are in the day tables only: two days of one trace, and another trace on the last day."""
+    store = DuckDBStore(path)
+    store.append(Batch([span(n, trace=1, received_ns=START + n * DAY) for n in range(2)]))
+    store.append(Batch([span(2, trace=2, received_ns=START + DAY)]))
+    store.close()
+    return DuckDBStore(path)
+
+
+READERS: dict[str, tuple[Callable[[DuckDBStore], Any], Any]] = {
+    "rows of a trace": (lambda store: [s.attributes["n"] for s in store.traces([key_of(1)])[0].spans], [1]),
+    "arrivals": (lambda store: list(store.arrivals(0).traces), [key_of(1), key_of(2)]),
+    "whether rows are known": (
+        lambda store: store.append(Batch([span(n, trace=1, received_ns=START + DAY) for n in (0, 1)])).duplicates,
+        1,
+    ),
+    "hashes of traces": (lambda store: len(History(store.engine, store._days).hashes(0) or ()), 2),
+    "a question": (count, 2),
+}
+"""What reads day tables, and what it answers once the first day is gone."""
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_day_dropped_between_the_naming_and_the_reading_has_no_rows(
+    path: Path, reader: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Retention may win against any reader: what is left is the answer, not an error."""
+    store = restarted_with_days(path)
+    named, dropped = Days.all, []
+
+    def all_then_drop(days: Days) -> list[DayTable]:
+        tables = named(days)
+        if not dropped:
+            dropped.append(tables[0].name)
+            store.drop_days(dropped)
+        return tables
+
+    monkeypatch.setattr(Days, "all", all_then_drop)
+    read, answer = READERS[reader]
+    assert read(store) == answer
+    assert dropped
+    store.close()
+
+
+def test_a_question_for_a_table_that_never_was_fails(store: DuckDBStore) -> None:
+    """Asking again is for what retention dropped; a wrong name is told at once."""
+    with pytest.raises(duckdb.CatalogException):
+        store.read("SELECT count(*) FROM {span} AS s, no_such_table")
 
 
 def with_folder(tmp_path: Path) -> Options:
