@@ -211,6 +211,20 @@ def step_rows(rows: list[Call], text: str) -> list[dict[str, Any]]:
     return steps
 
 
+def standing(now: datetime) -> dict[str, Any]:
+    """What an open incident has come to by now."""
+    return {
+        "calls": 31,
+        "failing_calls": 12,
+        "sessions": 9,
+        "users": 7,
+        "recent": 5,
+        "before": 3,
+        "window_s": 600,
+        "last_failure": stamp(now - timedelta(seconds=40)),
+    }
+
+
 def incident_rows(calls: list[Call], hostile: str | None) -> list[dict[str, Any]]:
     """One open and one resolved incident."""
     now, text = datetime.now(UTC), f" {hostile}" if hostile else ""
@@ -239,16 +253,7 @@ def incident_rows(calls: list[Call], hostile: str | None) -> list[dict[str, Any]
             "cause": None,
             "example_sessions": examples,
             "text": f"7 sessions denied in 5 minutes; normal is 0.4.{text}\nDashboard: http://127.0.0.1:8501/replay",
-            "now": {
-                "calls": 31,
-                "failing_calls": 12,
-                "sessions": 9,
-                "users": 7,
-                "recent": 5,
-                "before": 3,
-                "window_s": 600,
-                "last_failure": stamp(now - timedelta(seconds=40)),
-            },
+            "now": standing(now),
         },
         {
             **base,

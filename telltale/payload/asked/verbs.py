@@ -103,7 +103,7 @@ def verb_of(tool: str) -> Verb:
 @lru_cache(maxsize=4096)
 def names_a_wait(tool: str) -> bool:
     """Whether a tool's name says that it waits for something, so that a time-out is one of its answers."""
-    return any(word.lower() in _WAITS for word in _WORDS.findall(tool[:200]))
+    return _names(tool, _WAITS)
 
 
 @lru_cache(maxsize=4096)
@@ -115,7 +115,7 @@ def names_a_state(tool: str) -> bool:
 @lru_cache(maxsize=4096)
 def names_logs(tool: str) -> bool:
     """Whether a tool's name says that it hands out logs or what programs print."""
-    return any(word.lower() in _LOGS for word in _WORDS.findall(tool[:200]))
+    return _names(tool, _LOGS)
 
 
 @lru_cache(maxsize=4096)
@@ -136,42 +136,47 @@ def names_a_log(tool: str) -> bool:
     return any(word.lower() in ("log", "logs", "journal") for word in _WORDS.findall(tool[:200]))
 
 
+def _names(name: str, known: frozenset[str]) -> bool:
+    """Whether a word of the name is one of these."""
+    return any(word.lower() in known for word in _WORDS.findall(name[:200]))
+
+
 @lru_cache(maxsize=4096)
 def names_speech(tool: str) -> bool:
     """Whether a tool's name says that it hands out what somebody said or wrote, so that a sentence is the answer."""
     if verb_of(tool) in (Verb.CHANGE, Verb.RUN):
         return False
-    return any(word.lower() in _SPEECH for word in _WORDS.findall(tool[:200]))
+    return _names(tool, _SPEECH)
 
 
 @lru_cache(maxsize=4096)
 def tells_of_incidents(tool: str) -> bool:
     """Whether a tool's name says that it tells what happened: a summary, an incident's report."""
-    return verb_of(tool) is Verb.READ and any(word.lower() in _TALES for word in _WORDS.findall(tool[:200]))
+    return verb_of(tool) is Verb.READ and _names(tool, _TALES)
 
 
 @lru_cache(maxsize=4096)
 def names_errors(name: str) -> bool:
     """Whether a name says that errors are what is asked for: `get_last_error`, the key `last_error`."""
-    return any(word.lower() in _ERRORS for word in _WORDS.findall(name[:200]))
+    return _names(name, _ERRORS)
 
 
 @lru_cache(maxsize=4096)
 def asks_whether(tool: str) -> bool:
     """Whether a tool's name says that it seeks what may not be there: `find_user`, `search`, `lookup`."""
-    return any(word.lower() in _SEEKS for word in _WORDS.findall(tool[:200]))
+    return _names(tool, _SEEKS)
 
 
 @lru_cache(maxsize=4096)
 def names_work(tool: str) -> bool:
     """Whether a tool's name says that it looks up work that was done elsewhere and has an end of its own: `get_job`."""
-    return verb_of(tool) is Verb.READ and any(word.lower() in _WORK for word in _WORDS.findall(tool[:200]))
+    return verb_of(tool) is Verb.READ and _names(tool, _WORK)
 
 
 @lru_cache(maxsize=4096)
 def names_a_code(tool: str) -> bool:
     """Whether a tool's name says that a code is what it gives: `generate_otp`, `get_country_code`."""
-    return any(word.lower() in _CODES for word in _WORDS.findall(tool[:200]))
+    return _names(tool, _CODES)
 
 
 @lru_cache(maxsize=4096)
@@ -194,7 +199,7 @@ def names_output(tool: str) -> bool:
 @lru_cache(maxsize=4096)
 def names_a_removal(tool: str) -> bool:
     """Whether a tool's name says that it removes something, so that what is not there is as it should be."""
-    return any(word.lower() in _REMOVALS for word in _WORDS.findall(tool[:200]))
+    return _names(tool, _REMOVALS)
 
 
 @lru_cache(maxsize=4096)
@@ -238,7 +243,7 @@ _SHORTEST_DEED = 4
 @lru_cache(maxsize=4096)
 def names_a_rehearsal(tool: str) -> bool:
     """Whether a tool's name says that nothing is really done: `preview_mail`, `draft_reply`."""
-    return any(word.lower() in _REHEARSALS for word in _WORDS.findall(tool[:200]))
+    return _names(tool, _REHEARSALS)
 
 
 @lru_cache(maxsize=4096)
@@ -251,4 +256,4 @@ def names_its_thing(tool: str, key: str) -> bool:
 @lru_cache(maxsize=4096)
 def names_documents(tool: str) -> bool:
     """Whether a tool's name says that it hands out documents or pages."""
-    return any(word.lower() in _DOCUMENTS for word in _WORDS.findall(tool[:200]))
+    return _names(tool, _DOCUMENTS)
