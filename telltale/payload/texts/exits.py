@@ -31,8 +31,8 @@ _CODES_OF = {
     "rsync": (24,),  # some files vanished while they were copied
     "timeout": (124,),  # the time that was given on purpose is over
 }
-_ANSWERS = frozenset((*range(1, 8), 24, 124))
-"""The codes other than 1 that answer, as the programs' manuals say."""
+_ANSWERS = frozenset({1}.union(*_CODES_OF.values()))
+"""Every code that answers for some program, as its manual says."""
 
 _SEPARATOR = re.compile(r"&&|\|\||[|;&\n]")
 _LAST = re.compile(
