@@ -25,7 +25,11 @@ _SETTLED: dict[str, dict[Any, Meaning]] = {
     "isError": {True: Meaning.FAILED, False: Meaning.CLAIMED_OK},
     "is_error": {True: Meaning.FAILED, False: Meaning.CLAIMED_OK},
     "tool_message.status": {"error": Meaning.FAILED},
-    "tool_result.status": {"error": Meaning.FAILED},
+    "tool_result.status": {
+        "error": Meaning.FAILED,
+        "denied": Meaning.REFUSED,
+        "interrupted": Meaning.CONTROL_FLOW,
+    },
     "block.type": {"error": Meaning.FAILED},
     "output.type": {
         "error-text": Meaning.FAILED,

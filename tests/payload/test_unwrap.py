@@ -49,6 +49,13 @@ SAME_VALUE = {
     "adk": json.dumps({"id": "c1", "name": "x", "response": VALUE}),
     "autogen": json.dumps({"content": TEXT, "name": "x", "call_id": "c1", "is_error": False, "type": "ToolResult"}),
     "autogen, printed": f"content={TEXT!r} name='x' call_id='c1' is_error=False",
+    "agentscope": json.dumps({"content": [{**BLOCK, "id": "b1"}], "state": "success", "metadata": {}, "id": "c1"}),
+    "agentscope 1": json.dumps(
+        {"content": [BLOCK], "metadata": None, "stream": False, "id": "c1", "is_last": True, "is_interrupted": False}
+    ),
+    "agentscope, with data": json.dumps(
+        {"content": [BLOCK, {"type": "data", "source": {"type": "url", "url": "x"}}], "state": "success"}
+    ),
     "browser use": json.dumps({"is_done": False, "success": None, "error": None, "extracted_content": TEXT}),
     "semantic kernel": json.dumps({"content_type": "function_result", "id": "c1", "name": "x", "result": TEXT}),
     "gemini content": json.dumps({"parts": [{"function_response": {"name": "x", "response": VALUE}}], "role": "user"}),
@@ -94,6 +101,12 @@ MARKS: dict[str, tuple[Any, list[tuple[str, Any]]]] = {
     ),
     "mcp of .net": ({"Content": [], "IsError": True}, [("isError", True)]),
     "bedrock": ({"toolUseId": "c", "status": "error", "content": []}, [("tool_result.status", "error")]),
+    "agentscope": ({"content": [BLOCK], "state": "error", "metadata": {}}, [("tool_result.status", "error")]),
+    "agentscope 1": (
+        {"content": [BLOCK], "stream": True, "is_last": True, "is_interrupted": True},
+        [("tool_result.status", "interrupted")],
+    ),
+    "a state of its own": ({"content": [BLOCK], "state": "open", "id": "c"}, []),
     "ai sdk": ({"type": "error-text", "value": "boom"}, [("output.type", "error-text")]),
     "json rpc": ({"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "m"}}, [("jsonrpc.error", -32602)]),
     "own key": ({"stdout": "x", "is_error": False}, []),

@@ -49,7 +49,7 @@ def peel_blocks(blocks: list[Any], found: Unwrapped) -> bool:
 
 def _is_picture(block: dict[str, Any]) -> bool:
     """Whether a block holds nothing to read: what stands beside it is the answer."""
-    return block.get("type") in ("image", "image_url", "audio")
+    return block.get("type") in ("image", "image_url", "audio", "data")
 
 
 def is_block(block: Any) -> bool:
@@ -63,6 +63,8 @@ def is_block(block: Any) -> bool:
         return len(block) == 1 and not _BARE_BLOCKS.isdisjoint(block)
     if kind in ("error", "text", "input_text", "output_text"):
         return isinstance(block.get("text"), str) and len(block) <= 6
+    if kind == "data":
+        return isinstance(block.get("source"), dict)
     return isinstance(kind, str) and kind in _BLOCK_TYPES
 
 

@@ -1,10 +1,10 @@
-"""The wrappers of frameworks: LangChain, LangGraph, LlamaIndex, Haystack, AutoGen, Browser Use, Semantic Kernel."""
+"""The wrappers of frameworks: LangChain, LlamaIndex, Haystack, AutoGen, AgentScope, Browser Use, Semantic Kernel."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from telltale.payload.wrappers.blocks import text_of
+from telltale.payload.wrappers.blocks import is_block, text_of
 from telltale.payload.wrappers.noting import note_call, note_flags
 from telltale.payload.wrappers.unwrapped import Unwrapped
 
@@ -83,6 +83,29 @@ def execution_result(value: dict[str, Any], found: Unwrapped) -> bool:
     note_flags(value, found)
     note_call(value, found, "call_id", "name")
     found.value = value["content"]
+    return True
+
+
+_RESPONSE_KEYS = frozenset({"content", "state", "metadata", "id", "is_last", "is_interrupted", "stream"})
+_STATES = frozenset({"success", "error", "interrupted", "denied", "running"})
+
+
+def tool_response(value: dict[str, Any], found: Unwrapped) -> bool:
+    """AgentScope ToolResponse: content blocks, and beside them how the execution ended: `state`, or flags (version 1).
+
+    The version before had no state: there `is_interrupted` and `is_last` stand beside the blocks.
+    """
+    content, state = value.get("content"), value.get("state")
+    if not isinstance(content, list) or not value.keys() <= _RESPONSE_KEYS:
+        return False
+    staged = isinstance(value.get("is_interrupted"), bool) and isinstance(value.get("is_last"), bool)
+    if not (staged or (isinstance(state, str) and state in _STATES)) or not all(is_block(block) for block in content):
+        return False
+    if isinstance(state, str):
+        found.marks.append(("tool_result.status", state))
+    elif value.get("is_interrupted") is True:
+        found.marks.append(("tool_result.status", "interrupted"))
+    found.value = content
     return True
 
 

@@ -69,6 +69,7 @@ _WRAPPERS: tuple[tuple[str, Callable[[dict[str, Any], Unwrapped], bool]], ...] =
     ("typed_output", protocols.typed_output),
     ("haystack.tool_call_result", frameworks.tool_call_result),
     ("autogen.execution_result", frameworks.execution_result),
+    ("agentscope.tool_response", frameworks.tool_response),
     ("browser_use.action_result", frameworks.action_result),
     ("semantic_kernel.function_result", frameworks.function_result),
     ("gemini.content", protocols.gemini_content),
