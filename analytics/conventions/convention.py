@@ -47,6 +47,23 @@ class MarkRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordRule:
+    """A log record that tells of one call which has a span of its own.
+
+    Attributes:
+        event: the record's event name.
+        call_id, arguments, message: its attributes that hold the call's id, the arguments as sent, and the error's text.
+        marks: what on it says that the call failed.
+    """
+
+    event: str
+    call_id: str
+    arguments: str
+    marks: tuple[MarkRule, ...] = ()
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Convention:
     """One vocabulary. Tuples of attribute names are in order of preference.
 
@@ -66,6 +83,9 @@ class Convention:
         omits_empty: an absent result on a span that ended well, with arguments recorded, is an empty one.
         marks: what else says that the call failed.
         skip: names of tool spans that are no tool calls.
+        no_call: attributes that a tool call's span never bears: one with any of them is no tool call.
+        parts: names of spans right below a tool span that are the same call, seen closer.
+        records: log records that tell of a call, on this convention's scopes.
         session, user, agent, model: attributes of any span.
         messages_in, messages_out: attributes of a model span that hold what it was given, and what it answered.
         switches: what can be missing (`arguments`, `result`, `session`, …) → the framework's own way to record it.
@@ -88,6 +108,9 @@ class Convention:
     omits_empty: bool = False
     marks: tuple[MarkRule, ...] = ()
     skip: frozenset[str] = frozenset()
+    no_call: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    records: tuple[RecordRule, ...] = ()
     session: tuple[str, ...] = ()
     user: tuple[str, ...] = ()
     agent: tuple[str, ...] = ()

@@ -61,6 +61,6 @@ OPENINFERENCE = Convention(
 
 SMOLAGENTS = Convention(
     name="smolagents",
-    named=("openinference.instrumentation.smolagents",),
+    named=("openinference.instrumentation.smolagents", "openlit.instrumentation.smolagents"),
     skip=frozenset({"final_answer"}),
 )

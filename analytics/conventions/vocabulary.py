@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analytics.conventions import ALL, Convention
-from analytics.conventions.convention import ANY, Kind
+from analytics.conventions.convention import ANY, Kind, RecordRule
 from analytics.spans import Span
 
 _Votes = list[tuple[int, dict[str, Kind]]]
@@ -33,6 +33,7 @@ class Plan:
     result_events: tuple[tuple[str, str], ...]
     placeholders: frozenset[str]
     skip: frozenset[str]
+    no_call: frozenset[str]
     omits_empty: bool
     members: bool
     """Whether a name is one of `attribute#member`."""
@@ -76,6 +77,13 @@ MESSAGES_IN = _keys("messages_in")
 MESSAGES_OUT = _keys("messages_out")
 SCOPED = tuple(c for c in ALL if c.scopes)
 """Conventions whose bare attribute names count on their own scopes only."""
+
+RECORDS: dict[str, tuple[tuple[tuple[str, ...], RecordRule], ...]] = {
+    rule.event: tuple((c.scopes, own) for c in ALL for own in c.records if own.event == rule.event)
+    for convention in ALL
+    for rule in convention.records
+}
+"""Log records that tell of a call, by event: the scopes on which they do, and how they are read."""
 
 _Answer = tuple[Kind, tuple[int, ...]]
 _NO_ANSWER: _Answer = (Kind.OTHER, ())
@@ -140,6 +148,12 @@ def _kind(span: Span, keys: Iterable[str]) -> _Answer:
     return best, tuple(sorted(index for index, kind in listed.items() if kind is Kind.TOOL))
 
 
+def voters_of(key: str, value: str, kind: Kind) -> tuple[int, ...]:
+    """The indices in `ALL` of the conventions that, on any scope, take a span with that attribute for a kind."""
+    votes = _BY_KEY.get(key, ())
+    return tuple(index for index, values in votes if values.get(value) is kind and not ALL[index].scopes)
+
+
 def speaks(convention: Convention, span: Span) -> bool:
     """Whether a convention is valid on the span's scope."""
     return not convention.scopes or span.scope_name.startswith(convention.scopes)
@@ -172,6 +186,7 @@ def _plan(voters: tuple[int, ...], scope_name: str) -> Plan:
         result_events=_joined(everything, "result_events"),
         placeholders=frozenset(_joined(everything, "placeholders")),
         skip=frozenset(_joined(everything, "skip")),
+        no_call=frozenset(_joined(everything, "no_call")),
         omits_empty=any(c.omits_empty for c in everything),
         members=any("#" in key for c in everything for key in (*c.tool, *c.call_id, *c.arguments, *c.result)),
     )

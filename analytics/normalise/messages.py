@@ -91,6 +91,10 @@ def read_flattened(attributes: Mapping[str, Any], prefix: str) -> Exchange:
             calls.setdefault((number, index), {})[name] = value
         elif rest in ("role", "content", "tool_call_id", "name") or rest.endswith("message_content.text"):
             messages.setdefault(number, {})[rest.rpartition(".")[2]] = value
+        if rest.startswith("contents."):  # BeeAI's messages hold the call id on each of their parts
+            part, name = rest.split(".", 2)[1], rest.rpartition(".")[2]
+            if name in ("tool_call_id", "text"):
+                messages.setdefault(f"{number}.{part}", {})[name] = value
     found = Exchange()
     for call in calls.values():
         if isinstance(call.get("name"), str):

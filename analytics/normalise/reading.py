@@ -46,12 +46,9 @@ def read_tool_span(span: Span, index: int, voters: tuple[int, ...]) -> ToolSpan 
             break
     else:
         name, source = _named_by_span(span, plan), "span name"
-    if name is None or name in plan.skip:
+    if name is None or name in plan.skip or not plan.no_call.isdisjoint(span.attributes):
         return None
-    for convention in plan.spoken:
-        if convention.rename is not None:
-            name = convention.rename(name)
-    found = ToolSpan(span, index, plan, name)
+    found = ToolSpan(span, index, plan, _own_name(name, plan))
     found.sources["tool"] = source or ""
     for key in plan.call_id:
         call_id = text(get(key))
@@ -65,6 +62,21 @@ def read_tool_span(span: Span, index: int, voters: tuple[int, ...]) -> ToolSpan 
     if found.result is MISSING and plan.omits_empty and found.arguments is not MISSING and span.status_code != ERROR:
         found.result, found.sources["result"] = [], "omitted by the instrumentation because it was empty"
     return found
+
+
+def read_unwritten(span: Span, index: int, plan: Plan, name: str) -> ToolSpan | None:
+    """The reading of a tool span of which only its name tells; None where the name is of no tool call."""
+    if name in plan.skip or not plan.no_call.isdisjoint(span.attributes):
+        return None
+    return ToolSpan(span, index, plan, _own_name(name, plan), sources={"tool": "span name"})
+
+
+def _own_name(name: str, plan: Plan) -> str:
+    """A tool's own name, given the one recorded."""
+    for convention in plan.spoken:
+        if convention.rename is not None:
+            name = convention.rename(name)
+    return name
 
 
 def _getter(span: Span, plan: Plan) -> Callable[[str], Any]:
