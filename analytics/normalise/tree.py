@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from analytics.conventions.convention import Kind
 from analytics.conventions.vocabulary import kind_of
 from analytics.normalise.reading import ToolSpan, read_tool_span
+from analytics.normalise.unwritten import find_unwritten, says_nothing
 from analytics.spans import ERROR, Span, Trace
 
 NONE = -1
@@ -63,6 +64,7 @@ def build(trace: Trace) -> Tree:
     kinds: list[Kind] = []
     tools: dict[int, ToolSpan] = {}
     models: list[int] = []
+    silent: list[int] = []
     for index, span in enumerate(spans):
         kind, voters = kind_of(span)
         if kind is Kind.TOOL:
@@ -73,7 +75,12 @@ def build(trace: Trace) -> Tree:
                 tools[index] = reading
         elif kind is Kind.MODEL:
             models.append(index)
+        elif kind is Kind.OTHER and says_nothing(span):
+            silent.append(index)
         kinds.append(kind)
+    if silent:
+        for index, reading in find_unwritten(spans, silent, tools).items():
+            tools[index], kinds[index] = reading, Kind.TOOL
     by_id = {span.span_id: index for index, span in enumerate(spans)}
     parent = [by_id.get(span.parent_span_id, NONE) if span.parent_span_id else NONE for span in spans]
     depth, order = _depths(parent)
