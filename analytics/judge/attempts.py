@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from analytics.judge.stated import stated_failure
 from analytics.spans import CLIENT, ERROR, PRODUCER, Span
 from telltale.payload.codes.database_numbers import code_of_database
 from telltale.payload.codes.infer import ERRNO, code_of_class, code_of_grpc, code_of_http, code_of_sqlstate
@@ -69,6 +70,7 @@ def attempt_of(span: Span) -> Attempt | None:
         _explain(attempt)
         if attempt.code is None and span.kind == PRODUCER:
             attempt.code = Code.UNAVAILABLE  # a message that could not be delivered
+    _take_statement(attempt)
     return attempt
 
 
@@ -86,9 +88,19 @@ def _http(span: Span, status: int | None, method: str) -> Attempt:
     elif _is_failed(span) and status != _NOT_MODIFIED and (status is None or status < 400):
         attempt.failed = True
         _explain(attempt)
-    elif span.events:
-        _read_body_events(attempt)
+    else:
+        if span.events:
+            _read_body_events(attempt)
+        _take_statement(attempt)
     return attempt
+
+
+def _take_statement(attempt: Attempt) -> None:
+    """Takes in what the span of a call that seems to have gone well states of its end."""
+    stated = stated_failure(attempt.span) if not attempt.failed else None
+    if stated is not None:
+        attempt.failed = True
+        attempt.value, attempt.code = stated
 
 
 _NOT_MODIFIED = 304
@@ -137,6 +149,7 @@ def _rpc(span: Span) -> Attempt:
             attempt.value, attempt.certain = f"rpc {status}", attempt.code is not Code.INTERNAL
         else:
             _explain(attempt)
+    _take_statement(attempt)
     return attempt
 
 
@@ -229,6 +242,12 @@ def failure_of(span: Span) -> tuple[str, str]:
         kind = str(event.get("exception.type") or "") or kind
         message = str(event.get("exception.message") or "") or message
     return kind, message
+
+
+def host_of(attempt: Attempt) -> str:
+    """The host that an outside call went to; empty where its span does not name it."""
+    attributes = attempt.span.attributes
+    return str(attributes.get("server.address") or attributes.get("net.peer.name") or attributes.get("http.host") or "")
 
 
 def number_of(value: Any) -> int | None:

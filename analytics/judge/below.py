@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from analytics.conventions.convention import Kind
 from analytics.conventions.vocabulary import kind_of
 from analytics.judge.answers import (
@@ -15,7 +17,7 @@ from analytics.judge.answers import (
     is_where_it_ended,
     reports_the_deed,
 )
-from analytics.judge.attempts import PROCESS, Attempt, failure_of, number_of, was_killed
+from analytics.judge.attempts import PROCESS, Attempt, failure_of, host_of, number_of, was_killed
 from analytics.judge.case import Case, Verdict
 from analytics.judge.echo import echoed_status, refused_fields
 from analytics.spans import ERROR, Span
@@ -135,11 +137,28 @@ def _over_failure(case: Case, last: Attempt) -> str | None:
         return None
     if claimed and (all_failed or (last.code in _GRAVE and is_where_it_ended(reading.value, _address(last)))):
         return "trace.success_over_failure"
-    if case.changes and _may_write(last) and (claimed or (all_failed and reports_the_deed(reading))):
-        return "trace.deed_over_failure"
+    if case.changes and _may_write(last):
+        reported = all_failed and reports_the_deed(reading)
+        if claimed or reported or (is_short_text(reading) and _is_last_of_writes(case, last)):
+            return "trace.deed_over_failure"
+    if all_failed and _is_refused_page(case, last):
+        return "trace.refused_page"
     if all_failed and verb_of(case.asked.tool) is Verb.EXAMINE:
         return "trace.value_after_failure" if last.code in _GRAVE and is_a_yes(reading.value) else None
     return _unsourced(case, last) if all_failed else None
+
+
+def _is_last_of_writes(case: Case, last: Attempt) -> bool:
+    """Whether the last of several writes to one service was refused: what the first ones began was not finished."""
+    writes = [attempt for attempt in case.below.attempts if attempt.operation in _WRITES]
+    return len(writes) > 1 and writes[-1] is last and last.code in _GRAVE and host_of(writes[0]) == host_of(last)
+
+
+def _is_refused_page(case: Case, last: Attempt) -> bool:
+    """Whether the result is what an address showed that refused the request: a gatekeeper's page, not the one asked."""
+    if case.asked.content or last.operation != "GET" or last.code not in _GRAVE or _is_status_asked_for(case):
+        return False
+    return is_where_it_ended(case.reading.value, _address(last))
 
 
 def _unsourced(case: Case, last: Attempt) -> str | None:
@@ -235,7 +254,15 @@ def _is_contradicted(case: Case, attempt: Attempt) -> bool:
     """Whether the result hides how the program ended: it was killed or ran out of time, or the result says exit 0."""
     if was_killed(attempt.span):
         return True
-    return verb_of(case.asked.tool) is Verb.RUN and exit_told(case.reading.value) == 0
+    told = exit_told(case.reading.value)
+    hidden = told is None and case.reading.finding(Says.SUCCESS) is not None and not _tells_findings(case.reading.value)
+    return verb_of(case.asked.tool) is Verb.RUN and (told == 0 or hidden)
+
+
+def _tells_findings(value: Any) -> bool:
+    """Whether a text of the result counts what a checker found, as a program that found something ends with 1."""
+    texts = value.values() if isinstance(value, dict) else (value,)
+    return any(isinstance(text, str) and reports_findings(text) for text in texts)
 
 
 def _hidden_exit(case: Case) -> int | None:

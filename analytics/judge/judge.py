@@ -19,6 +19,7 @@ from analytics.normalise.logical_call import LogicalCall
 from analytics.settings import JudgeSettings, ToolSettings
 from analytics.spans import Trace
 from telltale.payload import Asked, Reading, read_payload
+from telltale.payload.asked.verbs import deed_name
 from telltale.payload.reader import retry_after
 from telltale.payload.wrappers import unwrap
 from telltale.payload.wrappers.prefix import parse_prefix
@@ -49,7 +50,8 @@ def judge_calls(trace: Trace, calls: list[LogicalCall], settings: JudgeSettings)
 
 def judge_one(call: LogicalCall, settings: ToolSettings, index: TraceIndex, trace: Trace) -> Call:
     """Judges one call against its trace."""
-    asked = Asked(call.tool, call.arguments, settings.content, settings.changes_state)
+    name = deed_name(call.tool, call.arguments)
+    asked = Asked(name, call.arguments, settings.content, settings.changes_state, call.tool)
     reading = _read(call, asked)
     verdict = decide(call, reading, asked, settings, index)
     row = _row(call, verdict, trace)

@@ -77,6 +77,12 @@ TRACE_RULES: dict[str, Rule] = {
             _S,
         ),
         Rule(
+            "trace.refused_page",
+            "The result is what an address showed that refused the request: a gatekeeper's page, not the one asked.",
+            "the failed upstream span",
+            _P,
+        ),
+        Rule(
             "trace.exit_contradicted",
             "The program below was killed, ran out of time or failed, and the result tells of none of it.",
             "the program's span",

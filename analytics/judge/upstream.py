@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from analytics.judge.attempts import Attempt, attempt_of, exception_of, number_of
+from analytics.judge.attempts import Attempt, attempt_of, exception_of, host_of, number_of
+from analytics.judge.stated import failing_state, is_challenged
 from analytics.normalise.logical_call import LogicalCall, Meaning
-from analytics.spans import ERROR, OK, Span, Trace
+from analytics.spans import CLIENT, ERROR, OK, PRODUCER, Span, Trace
 from telltale.payload.codes.phrases import first_code
 from telltale.payload.words import words
 from telltale.vocabulary import Code
@@ -22,6 +23,7 @@ _HOUSEKEEPING = words(
     PUBLISH CLOSE AUTH HELLO SELECT_DB USE
     """
 )
+_FRAMES = words("BEGIN COMMIT ROLLBACK START SAVEPOINT RELEASE PING AUTH HELLO USE")
 _WRITES = frozenset(["INSERT", "UPDATE", "DELETE", "UPSERT", "MERGE", "REPLACE"])
 _WRITING = words("POST PUT PATCH DELETE")
 _MAX_SPANS = 5000
@@ -65,9 +67,14 @@ class Surroundings:
 
     @property
     def all_failed(self) -> bool:
-        """Whether the call made outside calls, some of them failed, and no other gave anything."""
+        """Whether the call made outside calls, some of them failed, and no other gave anything.
+
+        What only frames the others (`ROLLBACK`, `PING`) gives nothing.
+        """
         failed = [attempt for attempt in self.attempts if attempt.failed]
-        return bool(failed) and all(attempt.failed or attempt.found_nothing for attempt in self.attempts)
+        return bool(failed) and all(
+            attempt.failed or attempt.found_nothing or attempt.operation in _FRAMES for attempt in self.attempts
+        )
 
 
 class TraceIndex:
@@ -150,7 +157,10 @@ def may_have_failed(span: Span) -> bool:
         return True
     attributes = span.attributes
     status = attributes.get("http.response.status_code", attributes.get("http.status_code"))
-    if status is not None and (number_of(status) or 0) >= 400:
+    if status is not None:
+        if (number_of(status) or 0) >= 400 or is_challenged(attributes):
+            return True
+    elif span.kind in (CLIENT, PRODUCER) and failing_state(attributes) is not None:
         return True
     if "error.type" in attributes or bool(attributes.get("rpc.grpc.status_code")):
         return True
@@ -232,14 +242,9 @@ def _is_aside(bad: Attempt, good: Attempt, strict: bool) -> bool:
 
     For a reading tool that is a failed write beside a good read; for a changing one, any failure beside a good write.
     """
-    if bad.system != "http" or good.system != "http" or _host(bad) == _host(good):
+    if bad.system != "http" or good.system != "http" or host_of(bad) == host_of(good):
         return False
     if strict:
         # A look-up that was refused to somebody is no beacon: what came after it was asked without leave.
         return bad.operation in _WRITING and good.operation not in _WRITING and bad.code is not Code.PERMISSION_DENIED
     return good.operation in _WRITING
-
-
-def _host(attempt: Attempt) -> str:
-    attributes = attempt.span.attributes
-    return str(attributes.get("server.address") or attributes.get("net.peer.name") or attributes.get("http.host") or "")

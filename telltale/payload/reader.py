@@ -80,6 +80,8 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
         _read_items(value, asked, reading)
     elif isinstance(value, list) and len(value) == 2 and value[0] is False and isinstance(value[1], str):
         _read_pair(value[1], asked, reading)
+    elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+        _read_line(value[0], asked, reading)
     return reading
 
 
@@ -95,6 +97,19 @@ def _read_pair(told: str, asked: Asked, reading: Reading) -> None:
     code = found[0].code if found else None
     reading.findings = [Finding("payload.flag_false", Says.FAILED, "[0]", False, code)]
     reading.message, reading.code = told, code
+
+
+def _read_line(text: str, asked: Asked, reading: Reading) -> None:
+    """`["[ERROR: …]"]`: a list of one text, of a tool that acts; where texts were sought, it is what was found."""
+    if verb_of(asked.tool) not in (Verb.CHANGE, Verb.RUN, Verb.UNKNOWN) or names_errors(asked.tool):
+        return
+    found = read_text(text, asked)
+    if found and found[0].rule in _MARKED and not hands_out_logs(asked.tool):
+        found[0].key = "[0]"
+        reading.findings, reading.message, reading.code = found, text, found[0].code
+
+
+_MARKED = ("text.error_mark", "text.masking", "text.tool_named", "text.status_line", "text.timed_out")
 
 
 def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:

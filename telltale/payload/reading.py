@@ -97,11 +97,18 @@ class Reading:
 class Asked:
     """What was asked of the tool, as far as it helps to read its answer.
 
-    `content`: the tool returns documents, so that HTML and error words in them are content; None leaves it to the
-    tool's name and arguments. `changes_state`: None leaves it to the tool's verb.
+    `tool` tells by its words what kind of question it was; `called` is the name under which the tool was called, where
+    that is another (see `deed_name`). `content`: the tool returns documents, so that HTML and error words in them are
+    content; None leaves it to the tool's name and arguments. `changes_state`: None leaves it to the tool's verb.
     """
 
     tool: str = ""
     arguments: Any = None
     content: bool | None = None
     changes_state: bool | None = None
+    called: str = ""
+
+    @property
+    def name(self) -> str:
+        """The tool's own name, as a text would tell it."""
+        return self.called or self.tool

@@ -63,7 +63,7 @@ def is_document(text: str, asked: Asked) -> bool:
     body = text.strip()
     if len(body) > _DOCUMENT_CAP or ("\n" in body and _path(asked.arguments).lower().endswith(_LOG_FILES)):
         return True
-    if names_compound(body.split("\n", 1)[0][:200], asked.tool) or _names_its_source(body[:_OPENING], asked.arguments):
+    if names_compound(body.split("\n", 1)[0][:200], asked.name) or _names_its_source(body[:_OPENING], asked.arguments):
         return False  # no document, but an answer about the call
     if not names_a_file(asked) and _are_all_errors(body):
         return False

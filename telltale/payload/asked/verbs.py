@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from functools import lru_cache
+from typing import Any
 
 from telltale.payload.words import words
 
@@ -98,6 +99,25 @@ def verb_of(tool: str) -> Verb:
             if low not in _THINGS and verb is not Verb.RUN:
                 break
     return found
+
+
+def deed_name(tool: str, arguments: Any) -> str:
+    """A tool's name with the deed that its arguments name, where it has none itself: `get_deployment`.
+
+    So of one tool for all that can be done with a thing (`deployment` with `{"action": "get"}`); any other name as
+    it is.
+    """
+    if not isinstance(arguments, dict) or verb_of(tool) is not Verb.UNKNOWN:
+        return tool
+    for key in _DEEDS:
+        deed = arguments.get(key)
+        if isinstance(deed, str) and verb_of(deed) is not Verb.UNKNOWN and len(deed) <= _LONGEST_DEED:
+            return f"{deed}_{tool}"
+    return tool
+
+
+_DEEDS = ("action", "operation", "op")
+_LONGEST_DEED = 40
 
 
 @lru_cache(maxsize=4096)

@@ -54,6 +54,7 @@ ERRNO = {
 """Names from `errno.h`, getaddrinfo and undici. ENOTFOUND is a host that cannot be resolved, not a missing record."""
 
 _SQLSTATE = {
+    "25006": _DENIED,  # read_only_sql_transaction
     "42501": _DENIED,
     "23502": _INVALID,
     "23514": _INVALID,

@@ -8,6 +8,7 @@ from typing import Any
 from telltale.payload.asked.verbs import Verb, verb_of
 from telltale.payload.codes.infer import code_of_http
 from telltale.payload.codes.phrases import first_code
+from telltale.payload.objects.empty import is_empty
 from telltale.payload.objects.evidence import code_inside, short, told_texts
 from telltale.payload.objects.fields import Fields, Role, fields_of, is_truthy_error
 from telltale.payload.reading import Asked, Finding, Says
@@ -30,7 +31,9 @@ def _failed_shards(value: dict[str, Any]) -> Finding | None:
     """`{"_shards": {"failed": 2}, "hits": {"hits": []}}`: nothing was found, and not all was searched."""
     shards, hits = value.get("_shards"), value.get("hits")
     failed = shards.get("failed") if isinstance(shards, dict) else None
-    if type(failed) is not int or failed < 1 or not isinstance(hits, dict) or hits.get("hits"):
+    if type(failed) is not int or failed < 1:
+        return None
+    if hits.get("hits") if isinstance(hits, dict) else not is_empty(value):
         return None
     return Finding("payload.items_failed", Says.HIDDEN, "_shards.failed", failed, first_code(told_texts(shards)))
 

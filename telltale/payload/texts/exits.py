@@ -120,11 +120,13 @@ def is_answer(arguments: Any, code: int) -> bool:
     That is 1, or 2 where the command was told to say by its exit code whether there are changes. The last program of
     the command line decides, as the shell takes its exit code from there.
     """
+    if code == _CHANGES and isinstance(arguments, dict) and any(map(_is_detailed, arguments.items())):
+        return True
     last = _last_program(arguments) if code in _ANSWERS else []
     if not last:
         return False
     program = last[0].replace("\\", "/").rsplit("/", 1)[-1].lower().removesuffix(".exe")
-    if code == 2 and any(_DETAILED.fullmatch(word) for word in last):
+    if code == _CHANGES and any(_DETAILED.fullmatch(word) for word in last):
         return True
     if code != 1:
         return code in _CODES_OF.get(program, ())
@@ -143,8 +145,14 @@ def _last_program(arguments: Any) -> list[str]:
     return last
 
 
+def _is_detailed(argument: tuple[Any, Any]) -> bool:
+    """Whether an argument is that option: `{"detailed_exitcode": true}`."""
+    return argument[1] is True and _DETAILED.fullmatch("--" + str(argument[0]).replace("_", "-")) is not None
+
+
 _DETAILED = re.compile(r"--?detailed-?exit-?codes?(?:=true)?", re.IGNORECASE)
 """The option of Terraform, OpenTofu, helm-diff and Puppet under which 2 says "there are changes"."""
+_CHANGES = 2
 
 
 def shows_text(arguments: Any, text: str) -> bool:

@@ -50,7 +50,7 @@ _PROGRAM = re.compile(
     r"|(?:node:)?[\w./-]{1,200}:\d{1,6}\n[^\n]{0,200}\n[ \t]{0,80}\^{1,80}\n"  # node, with the line that threw
     r"|\*\* BUILD FAILED \*\*|[\w./\\-]{1,200}\(\d{1,6},\d{1,6}\): error [A-Z]{2,6}\d{3,5}: "  # xcodebuild, MSBuild
     r"|b?'?\[AUTHENTICATIONFAILED\] |\([45]\d\d, b'|[45]\d\d[ -][45]\.(?P<smtp>\d)\.\d{1,3} "  # IMAP, SMTP (RFC 3463)
-    r"|\{:error, (?=[\"%:{\w])"  # a tuple of Elixir
+    r"|\{:error, (?=[\"%:{\w])|Failure\[\"\w{1,60}\", <\|"  # a tuple of Elixir, an object of Wolfram Language
     r"|\d{1,3} validation errors?(?: for [\w.\[\], ]{1,80})?:?\n(?=```json|\S[^\n]{0,80}\n  )"  # pydantic
     r"|net::ERR_[A-Z_]{3,40}\b|NS_ERROR_[A-Z_]{3,40}\b"  # Chromium's and Firefox's names of network errors
     r"|-32\d{3}: |\[Errno -?\d{1,5}\] |(?:\*\* )?\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) "

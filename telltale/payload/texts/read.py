@@ -68,7 +68,7 @@ def read_text(text: str, asked: Asked) -> list[Finding]:
     """The finding on a result that is one text: at most one."""
     if asked.content:
         return []
-    text = bare_text(text, asked.tool)
+    text = bare_text(text, asked.name)
     first = text[:1]
     if first.isspace():
         first = text[:200].lstrip()[:1]
@@ -144,7 +144,7 @@ def _masking(text: str, asked: Asked) -> Finding | None:
 
 def _says_nothing(text: str, asked: Asked) -> Finding | None:
     """A text of which every word is a word for failing: a masking sentence of a framework that no list knows."""
-    if len(text) > _MASK_CAP or names_a_state(asked.tool) or not says_it_failed(text, asked.tool):
+    if len(text) > _MASK_CAP or names_a_state(asked.tool) or not says_it_failed(text, asked.name):
         return None
     return Finding("text.says_nothing", Says.HIDDEN, "", text.strip())
 
@@ -153,7 +153,7 @@ def _timed_out(text: str, asked: Asked) -> Finding | None:
     """A text that says that the call took too long; of a tool that waits or examines, it is one of its answers."""
     if names_a_wait(asked.tool) or names_a_state(asked.tool) or verb_of(asked.tool) is Verb.EXAMINE:
         return None
-    said = text if ran_out_of_time(text, asked.tool) else closing_line(text)
+    said = text if ran_out_of_time(text, asked.name) else closing_line(text)
     if said is None or is_repeated(text, asked.arguments) or is_asked_about(text, asked):
         return None
     if said is not text and (names_documents(asked.tool) or names_logs(asked.tool) or not _ran_out(said, asked)):
@@ -162,7 +162,7 @@ def _timed_out(text: str, asked: Asked) -> Finding | None:
 
 
 def _ran_out(line: str, asked: Asked) -> bool:
-    return ran_out_of_time(line, asked.tool) and (has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN)
+    return ran_out_of_time(line, asked.name) and (has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN)
 
 
 def _error_mark(text: str, asked: Asked) -> Finding | None:
@@ -207,11 +207,11 @@ def _program_line(text: str, asked: Asked) -> Finding | None:
 
 def _tool_named(text: str, asked: Asked) -> Finding | None:
     """A text that says of the call's own tool that it failed or is not known."""
-    if not asked.tool:
+    if not asked.name:
         return None
-    if denies_tool(text, asked.tool):
+    if denies_tool(text, asked.name):
         return Finding("text.tool_named", Says.HIDDEN, "", text.strip()[:120], Code.NOT_FOUND)
-    failing = failing_tool(text, asked.tool) if verb_of(asked.tool) is not Verb.EXAMINE else None
+    failing = failing_tool(text, asked.name) if verb_of(asked.tool) is not Verb.EXAMINE else None
     if failing is None or is_log(text, asked):
         return None
     return Finding("text.tool_named", Says.HIDDEN, "", failing[:120])
@@ -289,7 +289,7 @@ def _shows_its_last_line(asked: Asked) -> bool:
 
 
 def _validator(text: str, asked: Asked) -> Finding | None:
-    name = refused_argument(text, asked.tool, asked.arguments)
+    name = refused_argument(text, asked.name, asked.arguments)
     if name is None:
         return None
     return Finding("text.validator", Says.HIDDEN, "", text[:120], Code.INVALID_ARGUMENT)

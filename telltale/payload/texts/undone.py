@@ -43,7 +43,7 @@ def undone(text: str, asked: Asked) -> tuple[str, Code | None] | None:
     if (
         names_logs(asked.tool)
         and not _is_said_of_a_build(text, asked)
-        and not failed_reading(text, asked.tool, asked.arguments)
+        and not failed_reading(text, asked.name, asked.arguments)
     ):
         return None
     if names_speech(asked.tool) and not failed_reading(text.strip().split("\n", 1)[0], asked.tool, asked.arguments):

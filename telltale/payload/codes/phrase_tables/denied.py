@@ -16,7 +16,7 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
     ("accepted", r"(?:username|password|credentials?|token)\W.{0,30}not accepted"),
     (
         "permission",
-        r"permission denied|permission \S{1,80} (?:was )?denied"
+        r"permission denied|permission \S{1,80} (?:was )?denied|^(?:\W|error\b)*(?:\([\w.-]+\) )?permissions error\b"
         r"|insufficient permission|not have .{0,20}permission|missing permission",
     ),
     ("access", r"access (?:is |was )?denied|not have access|no access\b"),

@@ -44,6 +44,7 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
     ("network request failed", None),
     ("broken pipe", None),
     ("respond", r"(?:did(?: not|n't)|not|never|none of .{1,60}) respond"),
+    ("within ", r"did(?: not|n't) (?:finish|complete|load|start|return) within\b"),
     ("answer", r"(?:did(?: not|n't)) answer|none of .{1,60} answered|no answer from"),
     ("no response", r"no response(?! (?:entity|body|content))"),
     ("offline", None),
