@@ -32,15 +32,15 @@ def dashboard(
     if not api.startswith(("http://", "https://")):
         raise SystemExit(_say(f"--api must be an http or https address, not {api!r}.", BAD_USAGE))
     chosen = _free_port(host, port)
-    shown = f"[{host}]" if ":" in host else host
-    print(f"Telltale dashboard: http://{shown}:{chosen} (asks {api})", flush=True)
     environment = {**os.environ, "TELLTALE_API_URL": api}
+    os.chdir(APP.parent)  # Streamlit reads settings (`.streamlit/config.toml`) of the folder that it is started in
     os.execve(sys.executable, command(chosen, host), environment)  # noqa: S606 - our own interpreter, a fixed command
 
 
 def command(port: int, host: str) -> list[str]:
     """The command that serves the pages: nothing reported home, no browser opened, no file watched, and no module
-    taken from the working folder (`-P`): whoever can write a file there must not run code here.
+    taken from the working folder (`-P`): whoever can write a file there must not run code here. The pages
+    tell their address themselves once they answer (`dashboard.server`).
     """
     settings = {
         "server.port": port,

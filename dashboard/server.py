@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -53,4 +57,28 @@ def _strange(scope: Scope) -> str:
     return own if is_page and not can_be else ""
 
 
-app = st.App(Path(__file__).with_name("app.py"), middleware=[Middleware(OneName)])
+@asynccontextmanager
+async def _announced(_app: st.App) -> AsyncIterator[None]:
+    """Tells the address as soon as the pages answer there."""
+    told = asyncio.create_task(_announce())
+    yield
+    told.cancel()
+
+
+async def _announce() -> None:
+    host, port = str(st.get_option("server.address") or "127.0.0.1"), int(st.get_option("server.port"))
+    while True:
+        try:
+            _, writer = await asyncio.open_connection(host, port)
+        except OSError:
+            await asyncio.sleep(_LOOK_S)
+            continue
+        writer.close()
+        break
+    shown = f"[{host}]" if ":" in host else host
+    print(f"Telltale dashboard: http://{shown}:{port} (asks {os.environ.get('TELLTALE_API_URL', '')})", flush=True)
+
+
+_LOOK_S = 0.05
+
+app = st.App(Path(__file__).with_name("app.py"), lifespan=_announced, middleware=[Middleware(OneName)])

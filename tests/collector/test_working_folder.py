@@ -26,13 +26,17 @@ PORTS = [f"--{name}-port=0" for name in ("otlp-grpc", "otlp-http", "api")]
 
 @pytest.fixture
 def trapped(tmp_path: Path) -> Path:
-    """A folder with a module of every name that could be imported, each of which notes that it was run."""
+    """A folder with a module of every name that could be imported, each of which notes that it was run, and with
+    settings for Streamlit that would move the pages.
+    """
     rooms = [OWN / room for room in ("dashboard", "collector", "analytics", "telltale")]
     names = {module.name for module in pkgutil.iter_modules()} | set(sys.stdlib_module_names)
     names |= {module.name for module in pkgutil.iter_modules([str(room) for room in rooms])}
     names |= {room.name for room in rooms} | {"sitecustomize", "usercustomize"}
     for name in names:
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'sprung')!r}, 'a').write({name + ' '!r})\n")
+    (tmp_path / ".streamlit").mkdir()
+    (tmp_path / ".streamlit" / "config.toml").write_text('[server]\nbaseUrlPath = "elsewhere"\n')
     return tmp_path
 
 

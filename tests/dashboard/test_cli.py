@@ -20,6 +20,7 @@ ROOM = Path(cli.__file__).parent
 def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What would be executed, instead of executing it."""
     calls: list[Any] = []
+    monkeypatch.setattr("os.chdir", lambda folder: None)
     monkeypatch.setattr("os.execve", lambda path, command, environment: calls.append((command, environment)))
     return calls
 
@@ -49,13 +50,13 @@ def test_starts_streamlit_quietly(started: list[Any]) -> None:
     assert environment["TELLTALE_API_URL"] == "http://127.0.0.1:4319"
 
 
-def test_a_free_port_is_chosen_and_printed(started: list[Any]) -> None:
-    """Port 0 takes a free port, and the address is printed before the pages are served."""
+def test_a_free_port_is_chosen(started: list[Any]) -> None:
+    """Port 0 takes a free port; its address is not told before something answers there."""
     result = run("--api", "http://127.0.0.1:4319", "--port", "0")
 
     port = next(flag.split("=")[1] for flag in started[0][0] if flag.startswith("--server.port="))
     assert int(port) > 0
-    assert f"http://127.0.0.1:{port}" in result.output
+    assert "http://" not in result.output
 
 
 def test_a_taken_port_is_named(started: list[Any]) -> None:
