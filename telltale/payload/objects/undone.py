@@ -107,4 +107,6 @@ def _is_aside(key: str, held: Any) -> bool:
 
 def _is_claim(held: dict[str, Any]) -> bool:
     """Whether an object beside the errors is a service's frame around its answer: a result code with its text."""
-    return any(str(key).lower().endswith("code") for key in held) and all(_is_aside(str(key), inner) or isinstance(inner, list) for key, inner in held.items())
+    return any(str(key).lower().endswith("code") for key in held) and all(
+        _is_aside(str(key), inner) or isinstance(inner, list) for key, inner in held.items()
+    )
