@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analytics.conventions.vocabulary import MESSAGES_IN, MESSAGES_OUT, SCOPED
-from analytics.normalise.messages import Exchange, Request, Response, merged, read_flattened, read_messages
+from analytics.normalise.exchange import Exchange, Request, Response, merged
+from analytics.normalise.flattened import read_flattened
+from analytics.normalise.messages import read_messages
 from analytics.normalise.tree import Tree
 from analytics.spans import Event, LogRecord, Span
 from telltale.payload.wrappers import decode

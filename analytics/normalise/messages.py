@@ -6,10 +6,9 @@ OpenAI chat and responses, Anthropic, Bedrock and Strands, Gemini and ADK, LangC
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from analytics.normalise.exchange import Exchange, Request, Response, with_ids
 from analytics.normalise.values import MISSING, as_text
 from telltale.payload.wrappers import Unwrapped, decode, unwrap
 
@@ -17,35 +16,6 @@ MAX_NODES = 200_000
 """Most lists and objects looked at in one set of messages."""
 
 _NESTED = (dict, list)
-
-
-@dataclass(slots=True)
-class Request:
-    """A tool call that the model asked for."""
-
-    call_id: str | None
-    tool: str
-    arguments: Any
-
-
-@dataclass(slots=True)
-class Response:
-    """What the model was given as the answer to a tool call: the message or part as it stands.
-
-    `content` is `MISSING` where the part is there without its content (content capture off).
-    """
-
-    call_id: str | None
-    tool: str | None
-    content: Any
-
-
-@dataclass(slots=True)
-class Exchange:
-    """The tool calls and answers found in one set of messages, in their order."""
-
-    requests: list[Request] = field(default_factory=list)
-    responses: list[Response] = field(default_factory=list)
 
 
 def read_messages(sent: Any) -> Exchange:
@@ -62,48 +32,21 @@ def read_messages(sent: Any) -> Exchange:
         node = stack.pop()
         seen += 1
         if isinstance(node, dict):
+            before = len(found.responses)
             if not _part(node, found):
                 stack += [child for child in reversed(node.values()) if isinstance(child, _NESTED)]
+            if len(found.responses) > before:
+                for response in found.responses[before:]:
+                    response.after = len(found.requests)
         else:
             stack += [child for child in reversed(node) if isinstance(child, _NESTED)]
-    return found
+    return with_ids(found)
 
 
 def last_response(sent: Any) -> Any:
     """The content of the last answer in a message list; None where there is none."""
     responses = [response for response in read_messages(sent).responses if response.content is not MISSING]
     return responses[-1].content if responses else None
-
-
-def read_flattened(attributes: Mapping[str, Any], prefix: str) -> Exchange:
-    """Messages that are spread over attributes: `<prefix>.N.…` (OpenInference, and OpenLLMetry's older names)."""
-    messages: dict[str, dict[str, Any]] = {}
-    calls: dict[tuple[str, str], dict[str, Any]] = {}
-    start = len(prefix) + 1
-    for key, value in attributes.items():
-        if not key.startswith(prefix):
-            continue
-        number, _, rest = key[start:].partition(".")
-        rest = rest.removeprefix("message.")
-        if rest.startswith("tool_calls."):
-            index, _, name = rest[11:].partition(".")
-            name = name.removeprefix("tool_call.").removeprefix("function.")
-            calls.setdefault((number, index), {})[name] = value
-        elif rest in ("role", "content", "tool_call_id", "name") or rest.endswith("message_content.text"):
-            messages.setdefault(number, {})[rest.rpartition(".")[2]] = value
-        if rest.startswith("contents."):  # BeeAI's messages hold the call id on each of their parts
-            part, name = rest.split(".", 2)[1], rest.rpartition(".")[2]
-            if name in ("tool_call_id", "text"):
-                messages.setdefault(f"{number}.{part}", {})[name] = value
-    found = Exchange()
-    for call in calls.values():
-        if isinstance(call.get("name"), str):
-            found.requests.append(Request(_text(call.get("id")), call["name"], call.get("arguments")))
-    for message in messages.values():
-        if "tool_call_id" in message:
-            content = message.get("content", message.get("text"))
-            found.responses.append(Response(_text(message["tool_call_id"]), _text(message.get("name")), content))
-    return found
 
 
 def _may_hold_parts(text: str) -> bool:
@@ -278,12 +221,3 @@ def shown(content: Any) -> str | None:
 def shown_in(found: Unwrapped) -> str | None:
     """The same out of an answer that is unwrapped already."""
     return found.text if found.text is not None else as_text(found.value)
-
-
-def merged(exchanges: Iterable[Exchange]) -> Exchange:
-    """Several exchanges as one, in their order."""
-    whole = Exchange()
-    for exchange in exchanges:
-        whole.requests += exchange.requests
-        whole.responses += exchange.responses
-    return whole

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from analytics.normalise.messages import read_flattened, read_messages, shown
+from analytics.normalise.flattened import read_flattened
+from analytics.normalise.messages import read_messages, shown
 
 ARGUMENTS = {"city": "Paris"}
 TEXT = json.dumps(ARGUMENTS)
