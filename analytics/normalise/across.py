@@ -16,6 +16,12 @@ from analytics.normalise.logical_call import LogicalCall
 SKEW_NS = 250_000_000
 """Clocks of a client's and a server's machine may differ by this much."""
 
+ONE_CLOCK_NS = 1_000_000
+"""Within one service, times differ by their rounding alone: a server in its client's process runs within the call.
+
+So calls that follow each other closely are told apart, and a side whose caller's span is still under way waits for it.
+"""
+
 WINDOW = 64
 """Most calls running at the same time among which a partner is looked for; in a greater crowd nothing is joined."""
 
@@ -54,8 +60,8 @@ def join_sides(sides: Iterable[Side]) -> dict[str, str]:
     """Which rows are another row's inner side: inner id → the id of the call that encloses it.
 
     The inner row is a protocol's; the outer one is of another trace, has the same tool, runs all the while (clock skew
-    allowed), is a framework's row or of another service, agrees in arguments and session where both are known, and is
-    alone in that. A server's row whose client was joined itself goes to the same call.
+    between services allowed), is a framework's row or of another service, agrees in arguments and session where both
+    are known, and is alone in that. A server's row whose client was joined itself goes to the same call.
     """
     by_tool: dict[str, list[Side]] = defaultdict(list)
     for side in sides:
@@ -90,7 +96,8 @@ def _join(group: list[Side], joined: dict[str, str]) -> None:
 def _encloses(outer: Side, inner: Side) -> bool:
     if outer.trace_id == inner.trace_id or (outer.protocol and outer.service == inner.service):
         return False
-    if outer.start_ns > inner.start_ns + SKEW_NS or outer.end_ns < inner.end_ns - SKEW_NS:
+    skew = ONE_CLOCK_NS if outer.service is not None and outer.service == inner.service else SKEW_NS
+    if outer.start_ns > inner.start_ns + skew or outer.end_ns < inner.end_ns - skew:
         return False
     if outer.protocol and (outer.end_ns - outer.start_ns) < (inner.end_ns - inner.start_ns):
         return False

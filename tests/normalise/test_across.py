@@ -69,6 +69,19 @@ def test_between_two_nothing_is_joined() -> None:
     assert joined(tool("a", 1000, 2000), server("b", 1100, 1200), server("c", 1300, 1400)) == {"b": "a"}
 
 
+def test_calls_in_quick_succession_in_one_process_are_told_apart() -> None:
+    """A server in its client's process: within one service a call encloses its side without allowance for clocks."""
+
+    def inner(trace: str, begin: int, end: int) -> Span:
+        return span(trace, "tools/call book", begin, end, 2, "bot", mcp__method__name="tools/call")
+
+    first, second = tool("a", 1000, 1030), tool("b", 1040, 1070)
+
+    assert joined(first, second, inner("c", 1010, 1020), inner("d", 1050, 1060)) == {"c": "a", "d": "b"}
+    assert joined(first, inner("d", 1050, 1060)) == {}, "its caller's span is under way"
+    assert joined(first, server("d", 1050, 1060)) == {"d": "a"}, "another service's clock may be ahead"
+
+
 def test_judged_rows_join_alike() -> None:
     """The rows of the store know enough to be joined."""
     spans = tool("a", 1000, 2000), server("b", 1100, 1900)
