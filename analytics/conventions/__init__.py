@@ -5,6 +5,8 @@ from __future__ import annotations
 from analytics.conventions.adk import ADK
 from analytics.conventions.ai_sdk import AI_SDK, AI_SDK_7
 from analytics.conventions.beeai import BEEAI
+from analytics.conventions.claude_agent_sdk import CLAUDE_AGENT_SDK
+from analytics.conventions.claude_code import CLAUDE_CODE
 from analytics.conventions.convention import Convention
 from analytics.conventions.dspy import DSPY
 from analytics.conventions.genai import AGENT_FRAMEWORK, AUTOGEN, GENAI, OPENAI_AGENTS_CONTRIB, TELLTALE
@@ -27,6 +29,7 @@ from analytics.conventions.semantic_kernel import SEMANTIC_KERNEL
 from analytics.conventions.spring_ai import SPRING_AI
 from analytics.conventions.strands import STRANDS
 from analytics.conventions.traceloop import TRACELOOP, TRACELOOP_AGNO, TRACELOOP_MCP
+from analytics.conventions.voltagent import VOLTAGENT
 
 ALL: tuple[Convention, ...] = (
     GENAI,
@@ -44,6 +47,8 @@ ALL: tuple[Convention, ...] = (
     LIVEKIT,
     MASTRA,
     LOGFIRE,
+    VOLTAGENT,
+    CLAUDE_CODE,
     LLAMAINDEX,
     LLAMAINDEX_TRACELOOP,
     OPENINFERENCE,
@@ -57,6 +62,7 @@ ALL: tuple[Convention, ...] = (
     SEMANTIC_KERNEL,
     OPENLIT,
     SMOLAGENTS,
+    CLAUDE_AGENT_SDK,
     DSPY,
     BEEAI,
     TRACELOOP_MCP,

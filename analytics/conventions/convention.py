@@ -52,7 +52,8 @@ class RecordRule:
 
     Attributes:
         event: the record's event name.
-        call_id, arguments, message: its attributes that hold the call's id, the arguments as sent, and the error's text.
+        call_id, arguments: its attributes that hold the call's id, and the arguments as sent.
+        message: its attribute that holds the text which the model was given of a failure.
         marks: what on it says that the call failed.
     """
 

@@ -14,7 +14,9 @@ from analytics.normalise.losses import forget_elided, is_scrubbed, note_losses
 from analytics.normalise.marks import span_marks, wrapper_marks
 from analytics.normalise.merge import groups
 from analytics.normalise.messages import shown
+from analytics.normalise.parts import parts_of
 from analytics.normalise.reading import ToolSpan, arguments_of
+from analytics.normalise.records import add_records
 from analytics.normalise.tree import Tree, build
 from analytics.normalise.turns import turn_starts
 from analytics.normalise.upstream import upstream_of
@@ -54,6 +56,8 @@ def _normalise(trace: Trace) -> list[LogicalCall]:
             forget_elided(group)
     reached, responses = upstream_of(tree)
     calls = [_call(group, reached, responses) for group in members]
+    _add_parts(tree, calls, members)
+    add_records(calls, trace.logs)
     turns_began = turn_starts(tree)
     wanted = {call.call_id: call.span.start_ns for call in calls if call.call_id is not None}
     conversation = read_conversation(tree, trace.logs, wanted)
@@ -74,6 +78,18 @@ def _normalise(trace: Trace) -> list[LogicalCall]:
     for call in inferred:
         _place(call, context, indices.get(call.span.span_id, 0), turns_began)
     return sorted(calls + inferred, key=_order)
+
+
+def _add_parts(tree: Tree, calls: list[LogicalCall], members: list[list[ToolSpan]]) -> None:
+    """Add the inner spans that are steps of the call itself: they say how it ended, and are nothing that it reached."""
+    parts = parts_of(tree)
+    for call, group in zip(calls, members, strict=True) if parts else ():
+        for member in group:
+            part = parts.get(member.index)
+            if part is not None:
+                call.members.append(part)
+                call.marks += span_marks(part, member.plan)
+                call.upstream = [span for span in call.upstream if span is not part]
 
 
 def _order(call: LogicalCall) -> int:

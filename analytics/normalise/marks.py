@@ -83,7 +83,7 @@ def span_marks(span: Span, plan: Plan) -> list[Mark]:
     for convention in plan.spoken:
         for rule in convention.marks:
             value = held(span.attributes, rule.attribute)
-            meaning = _by_rule(rule, value)
+            meaning = meaning_by_rule(rule, value)
             if meaning is not None:
                 meaning = Meaning.CONTROL_FLOW if steering and meaning is Meaning.FAILED else meaning
                 mark = Mark(rule.attribute, value, span.span_id, meaning)
@@ -113,7 +113,8 @@ def _meaning(steering: bool) -> Meaning:
     return Meaning.CONTROL_FLOW if steering else Meaning.FAILED
 
 
-def _by_rule(rule: MarkRule, value: Any) -> Meaning | None:
+def meaning_by_rule(rule: MarkRule, value: Any) -> Meaning | None:
+    """What an attribute's value says of a call by a convention's rule; None where it says nothing."""
     if value is None or value == "":
         return None
     word = str(value).lower() if isinstance(value, str | bool | int) else ANY

@@ -59,7 +59,14 @@ def trace_of(data: dict[str, Any]) -> Trace:
     spans = [span_of({**raw, "leaf": raw.get("id") not in parents}, n, len(raws), ids) for n, raw in enumerate(raws)]
     logs = [
         LogRecord(
-            TRACE_ID, ids[log["span"]], log["event"], at(log["ms"]), 9, log.get("body"), log.get("attributes", {})
+            TRACE_ID,
+            ids[log["span"]],
+            log["event"],
+            at(log["ms"]),
+            9,
+            log.get("body"),
+            log.get("attributes", {}),
+            scope_name=log.get("scope", ""),
         )
         for log in data.get("logs", [])
     ]
