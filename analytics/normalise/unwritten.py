@@ -3,7 +3,8 @@
 Many instrumentations write a tool span's attributes once the tool has returned, so that the span of a call that raised
 (or was refused before it ran) bears none that tells what it is. It is found by its name: as the GenAI conventions name
 every such span, `execute_tool X` (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/), or as the other
-tool spans of its scope in the trace are named. What came of the call stands in the model's next input, if anywhere.
+tool spans of its scope in the trace are named. What came of the call stands in the model's next input, if anywhere: the
+silence itself is no evidence, for a call may be pending, or its tool of a kind that is never written.
 """
 
 from __future__ import annotations
