@@ -45,8 +45,6 @@ CLAUDE_CODE = Convention(
         ),
     ),
     session=("session.id",),
-    user=("user.id",),
-    model=("gen_ai.request.model", "model"),
     switches={
         "arguments": _DETAILS,
         "result": _CONTENT,

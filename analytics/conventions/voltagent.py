@@ -1,6 +1,6 @@
 """VoltAgent (TypeScript): `tool.execution:X` spans whose values stand under bare names (`input`, `output`).
 
-`tool.parameters` is the tool's schema. Every span bears the conversation and the user; an agent's own span alone bears
+`tool.parameters` is the tool's schema. Every span bears the conversation; an agent's own span alone bears
 `agent.state`. One model span covers all model calls of a run, so that its messages are the history before the run: they
 are not read, since they would bring the calls of earlier runs again.
 """
@@ -31,7 +31,6 @@ VOLTAGENT = Convention(
     arguments=("input",),
     result=("output",),
     session=("conversation.id", "voltagent.conversation_id"),
-    user=("user.id",),
     agent=("entity.name",),
     switches={
         "session": "pass conversationId (and userId) to generateText, streamText or the workflow's run",

@@ -22,8 +22,15 @@ _METADATA_SESSION = ("session_id", "sessionId", "conversation_id", "thread_id")
 _METADATA_USER = ("user_id", "userId", "user")
 _METADATA_AGENT = ("lc_agent_name",)
 _NO_MODEL = frozenset({"unknown", "Unknown"})
-_NO_AGENT = frozenset({"OpenAI Agent", "haystack.agent"})
-"""What OpenTelemetry's OpenAI Agents instrumentation writes on every tool span, and Haystack's name of every agent."""
+_NO_AGENT = frozenset(
+    {
+        *("OpenAI Agent", "haystack.agent"),
+        *("ClaudeAgentSDK.query", "ClaudeAgentSDK.ClaudeSDKClient.receive_response"),
+    }
+)
+"""Names that stand for any agent: on every tool span of OpenTelemetry's OpenAI Agents instrumentation, on every agent
+of Haystack, and the functions of the Claude Agent SDK under OpenInference.
+"""
 _NODE = "graph.node.id"
 """OpenInference's name of a node in a run's graph: an agent's on an agent's span, a tool's or model's on theirs."""
 _RUN_SUFFIXES = (".run", "._execute_core", ".agent", ".arun")
@@ -207,7 +214,7 @@ def _agent_by_name(span: Span) -> Found | None:
             name = name[: -len(suffix)]
             return None if name in _NO_AGENT else (name, "span name")
     known = ("openinference.span.kind", "langfuse.observation.type", "mlflow.spanType")
-    if any(key in span.attributes for key in known) and name:
+    if name and name not in _NO_AGENT and any(key in span.attributes for key in known):
         return name, "span name"
     return None
 
