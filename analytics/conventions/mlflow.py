@@ -1,8 +1,8 @@
 """MLflow Tracing over OTLP: `mlflow.spanType`; in some exports every value is a JSON text, quotes included.
 
-Its tracing of DSPy names a tool's span `Tool.X`, with `X` as the attribute `name`; elsewhere the span bears the tool's name.
-That of Pydantic AI has two more spans of a tool's kind: an MCP server's list, which is no call, and the request to that
-server, inside the call.
+Its tracing of DSPy names a tool's span `Tool.X`, with `X` as the attribute `name`; elsewhere the span's name is the
+tool's. That of Pydantic AI has two more spans of a tool's kind: an MCP server's list, which is no call, and the
+request to that server, inside the call.
 """
 
 from __future__ import annotations
