@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from telltale.payload import Reading
@@ -52,6 +53,16 @@ def is_a_yes(value: Any) -> bool:
     """Whether an examining tool answers with yes, and with no flag to the contrary: `{"running": true}`."""
     flags = [inner for key, inner in value.items() if role_of(key) is None] if isinstance(value, dict) else []
     return True in flags and False not in flags and all(isinstance(inner, bool) for inner in flags)
+
+
+def counts_none(text: str) -> bool:
+    """Whether a text is a count of nothing, as checkers close with: `found 0 vulnerabilities`, `No issues found.`"""
+    return _COUNTS_NONE.fullmatch(text.strip()) is not None
+
+
+_COUNTS_NONE = re.compile(
+    r"(?:found )?(?:0|no) [a-z-]{3,30}(?: [a-z-]{3,30})?(?: (?:were )?(?:found|detected))?[.!]?", re.IGNORECASE
+)
 
 
 def is_hollow(value: Any, arguments: Any) -> bool:

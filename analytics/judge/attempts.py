@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 
 from analytics.judge.stated import stated_failure
@@ -71,6 +72,13 @@ def attempt_of(span: Span) -> Attempt | None:
         if attempt.code is None and span.kind == PRODUCER:
             attempt.code = Code.UNAVAILABLE  # a message that could not be delivered
     _take_statement(attempt)
+    return attempt
+
+
+def broken_step(span: Span) -> Attempt:
+    """A step on the other side of an outside call that failed, taken as a source of that call."""
+    attempt = Attempt(span, "other", span.name.split(" ", 1)[0], True)
+    _explain(attempt)
     return attempt
 
 
@@ -225,12 +233,22 @@ def _explain(attempt: Attempt) -> None:
     """Takes the code from the error's class or number, else from what its message says in standard phrases."""
     kind, message = failure_of(attempt.span)
     attempt.value = kind or message[:120] or "status ERROR"
-    code = ERRNO.get(kind) or code_of_class(kind) if kind else None
+    named = kind if not _is_own_number(kind) else ""
+    code = ERRNO.get(named) or code_of_class(named) if named else None
     if code is not None and code is not Code.INTERNAL:
         attempt.code, attempt.certain = code, True
         return
     phrase = code_of_phrase(message) if message else None
     attempt.code = phrase[0] if phrase is not None else code
+
+
+def _is_own_number(kind: str) -> bool:
+    """Whether an error's type is a number that only looks like a status of HTTP: one that is not registered."""
+    return len(kind) == _DIGITS and kind.isdigit() and int(kind) not in _REGISTERED
+
+
+_DIGITS = 3
+_REGISTERED = frozenset(status.value for status in HTTPStatus)
 
 
 def failure_of(span: Span) -> tuple[str, str]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from analytics.conventions.convention import Kind
-from analytics.conventions.vocabulary import kind_of
 from analytics.judge.answers import (
     admits,
+    counts_none,
     denies,
     holds_rows,
     is_a_yes,
@@ -17,14 +16,15 @@ from analytics.judge.answers import (
     is_where_it_ended,
     reports_the_deed,
 )
-from analytics.judge.attempts import PROCESS, Attempt, failure_of, host_of, number_of, was_killed
+from analytics.judge.attempts import PROCESS, Attempt, failure_of, host_of
 from analytics.judge.case import Case, Verdict
-from analytics.judge.echo import echoed_status, refused_fields
-from analytics.spans import ERROR, Span
+from analytics.judge.echo import echoed_error, echoed_status, headed_status, refused_fields, repeats
+from analytics.judge.programs import hidden_exit, is_contradicted, is_of_a_runner
+from analytics.judge.raised import cut_short, is_all_raised, is_deed_undone
+from analytics.spans import Span
 from telltale.payload import Says
-from telltale.payload.asked.verbs import Verb, verb_of
-from telltale.payload.codes.budgets import names_a_spent_budget
-from telltale.payload.texts.exits import exit_told, is_answer, reports_findings
+from telltale.payload.asked.verbs import Verb, names_a_state, names_errors, names_logs, verb_of
+from telltale.payload.texts.marks import mark_of
 from telltale.payload.words import words
 from telltale.vocabulary import Code, Confidence, Payload
 
@@ -43,19 +43,19 @@ def look_below(case: Case, verdict: Verdict) -> None:
         return
     failed = below.unovercome(strict=not case.changes)
     rule = _empty(case, failed) if case.reading.empty else _filled(case, failed)
-    own = _hidden_exit(case) if rule is None else None
+    own = hidden_exit(case) if rule is None else None
     if own is not None:
         verdict.silent("trace.exit_contradicted", call.span.span_id, f"exit code {own}")
         return
-    if rule is None and not failed and _is_deed_undone(case):
+    if rule is None and not failed and is_deed_undone(case):
         rule = "trace.deed_over_exception"
-    if rule is None and _is_all_raised(case):
+    if rule is None and is_all_raised(case):
         hollow = is_hollow(case.reading.value, case.asked.arguments)
         rule = "trace.empty_after_exception" if hollow else "trace.text_after_exception"
-    cut_short = _cut_short(case) if rule is None else None
-    if cut_short is not None:
-        verdict.silent("trace.run_cut_short", cut_short.span_id, failure_of(cut_short)[0][:120], _SUSPECTED)
-        verdict.raised = cut_short
+    ended = cut_short(case) if rule is None else None
+    if ended is not None:
+        verdict.silent("trace.run_cut_short", ended.span_id, failure_of(ended)[0][:120], _SUSPECTED)
+        verdict.raised = ended
     elif rule in _RAISED:
         span = below.raised[-1]
         sure = _SUSPECTED if rule in _DOUBTFUL else Confidence.PROBABLE
@@ -66,13 +66,44 @@ def look_below(case: Case, verdict: Verdict) -> None:
         bottom = verdict.cause.cause
         doubtful = rule in _DOUBTFUL or verdict.cause.code is Code.NOT_FOUND
         verdict.silent(rule, bottom.span.span_id, bottom.value, _SUSPECTED if doubtful else Confidence.PROBABLE)
+    elif (words := _repeated(case, failed)) is not None:
+        verdict.silent("trace.words_echoed", words[0].span_id, words[1][:120])
+        verdict.cause = failed[-1] if failed else None
+        verdict.raised = words[0]
     elif failed and not _is_status_asked_for(case):
-        echoed = echoed_status(case.reading.value, [attempt.status for attempt in failed if attempt.status])
-        if echoed is None and below.all_failed and failed[-1].status in _REFUSING:
-            echoed = refused_fields(case.reading.value, failed[-1].status or 0)
+        statuses = [attempt.status for attempt in failed if attempt.status]
+        echoed: tuple[str, Any] | None = echoed_status(case.reading.value, statuses)
+        if echoed is None and below.all_failed:
+            echoed = _echo_of(case.reading.value, failed[-1])
         if echoed is not None:
-            verdict.silent("trace.status_echoed", failed[-1].span.span_id, f"{echoed[0]}: {echoed[1]}")
+            verdict.silent("trace.status_echoed", failed[-1].span.span_id, f"{echoed[0]}: {echoed[1]}"[:160])
             verdict.cause = failed[-1]
+
+
+def _echo_of(value: Any, last: Attempt) -> tuple[str, Any] | None:
+    """What a refused request left in the result: what is wrong with each field, its status as title, an error."""
+    if last.status in _REFUSING:
+        return refused_fields(value, last.status)
+    if isinstance(value, str):
+        return ("title", last.status) if last.status is not None and headed_status(value, last.status) else None
+    return echoed_error(value) if last.code in _GRAVE else None
+
+
+def _repeated(case: Case, failed: list[Attempt]) -> tuple[Span, str] | None:
+    """The words of what failed below, where the result hands them on and nothing that it reached gave an answer.
+
+    Not of tools that examine, or hand out errors or logs: there a failure is what was asked for.
+    """
+    tool = case.asked.tool
+    if verb_of(tool) is Verb.EXAMINE or names_errors(tool) or names_logs(tool) or names_a_state(tool):
+        return None
+    if not failed and not (case.below.ends_badly and not case.below.attempts):
+        return None
+    if failed and not case.below.all_failed:
+        return None
+    spans = [attempt.cause.span for attempt in failed] + case.below.raised[-1:]
+    told = ((span, failure_of(span)[1]) for span in spans)
+    return next((each for each in told if repeats(case.reading.value, each[1])), None)
 
 
 def _is_status_asked_for(case: Case) -> bool:
@@ -125,8 +156,8 @@ def _filled(case: Case, failed: list[Attempt]) -> str | None:
     """A result that holds something: a claim, a report of the deed, or a short text, over sources that failed."""
     if not failed or _is_settled(failed[-1]):
         return None
-    if _is_of_a_runner(case, failed[-1]):
-        return "trace.exit_contradicted" if _is_contradicted(case, failed[-1]) else None
+    if is_of_a_runner(case, failed[-1]):
+        return "trace.exit_contradicted" if is_contradicted(case, failed[-1]) else None
     return _over_failure(case, failed[-1])
 
 
@@ -144,7 +175,8 @@ def _over_failure(case: Case, last: Attempt) -> str | None:
     if all_failed and _is_refused_page(case, last):
         return "trace.refused_page"
     if all_failed and verb_of(case.asked.tool) is Verb.EXAMINE:
-        return "trace.value_after_failure" if last.code in _GRAVE and is_a_yes(reading.value) else None
+        clean = is_a_yes(reading.value) or (isinstance(reading.value, str) and counts_none(reading.value))
+        return "trace.value_after_failure" if last.code in _GRAVE and clean else None
     return _unsourced(case, last) if all_failed else None
 
 
@@ -164,12 +196,24 @@ def _is_refused_page(case: Case, last: Attempt) -> bool:
 def _unsourced(case: Case, last: Attempt) -> str | None:
     """An answer of which every source failed: a short text, a hollow value, the first rows of a statement."""
     reading = case.reading
-    told = not (last.system == PROCESS and isinstance(reading.value, str) and "\n" in reading.value.strip())
-    if told and is_short_text(reading) and not case.asked.content and _is_no_answer(case, last):
+    printed = last.system == PROCESS and isinstance(reading.value, str) and "\n" in reading.value.strip()
+    told = not printed and not case.asked.content and (is_short_text(reading) or _is_marked_within(case))
+    if told and _is_no_answer(case, last):
         return "trace.text_after_failure"
     if _is_no_answer(case, last) and is_hollow(reading.value, case.asked.arguments):
         return "trace.value_after_failure"
     return "trace.rows_after_failure" if _are_rows_of(case, last) else None
+
+
+def _is_marked_within(case: Case) -> bool:
+    """Whether a longer text of a tool that acts holds a line that begins with an error mark: `Error: …` below a log."""
+    text = case.reading.value
+    if not isinstance(text, str) or verb_of(case.asked.tool) not in (Verb.CHANGE, Verb.UNKNOWN):
+        return False
+    return any(line[:1].isalpha() and mark_of(line) is not None for line in text[:_MOST_READ].split("\n")[:_MOST_LINES])
+
+
+_MOST_READ, _MOST_LINES = 8_000, 200
 
 
 def _address(attempt: Attempt) -> str:
@@ -186,55 +230,6 @@ def _are_rows_of(case: Case, last: Attempt) -> bool:
     return holds_rows(case.reading.value)
 
 
-def _is_deed_undone(case: Case) -> bool:
-    """A change that is claimed, or told in a short text, although the last step inside the tool ended in an exception.
-
-    A step that ended well after it (a second try, another way) makes it good.
-    """
-    if not case.below.ends_badly:
-        return False
-    claimed = case.reading.finding(Says.SUCCESS) is not None
-    if not case.changes:
-        return (claimed and verb_of(case.asked.tool) in (Verb.RUN, Verb.UNKNOWN)) or _is_word_of_a_claim(case)
-    return claimed or reports_the_deed(case.reading) or is_short_text(case.reading)
-
-
-def _is_all_raised(case: Case) -> bool:
-    """A value or a line such as a swallowed failure leaves, where every step inside raised and nothing went outside."""
-    below = case.below
-    return (
-        below.ends_badly
-        and not below.attempts
-        and not below.fine_ns
-        and (is_hollow(case.reading.value, case.asked.arguments) or _is_one_line(case))
-    )
-
-
-def _is_one_line(case: Case) -> bool:
-    """Whether the result is a short sentence, and little was done after the last step inside raised.
-
-    Not of tools that examine or hand out texts. After a step that failed early (a cache that missed) something else
-    may have answered.
-    """
-    value = case.reading.value
-    said = value.strip() if isinstance(value, str) and is_short_text(case.reading) else ""
-    if "\n" in said or " " not in said:
-        return False
-    span, last = case.call.span, case.below.raised[-1]
-    if last.end_ns - span.start_ns < (span.end_ns - span.start_ns) // 2:
-        return False
-    return not case.asked.content and verb_of(case.asked.tool) is not Verb.EXAMINE
-
-
-def _is_word_of_a_claim(case: Case) -> bool:
-    """One line where a program believes in success (`isError: false`), and no source that could have given it."""
-    text = case.reading.value
-    if case.claimed is None or case.asked.content or not isinstance(text, str) or "\n" in text.strip():
-        return False
-    answered = any(not attempt.failed for attempt in case.below.attempts)
-    return is_short_text(case.reading) and not answered and verb_of(case.asked.tool) is not Verb.EXAMINE
-
-
 def _is_no_answer(case: Case, attempt: Attempt) -> bool:
     """Whether a text cannot be the answer: examining tools report failures, and "not found" can be said in words."""
     elsewhere = attempt.system not in ("http", "db") and verb_of(case.asked.tool) is not Verb.READ
@@ -245,47 +240,9 @@ def _is_no_answer(case: Case, attempt: Attempt) -> bool:
     return verb_of(case.asked.tool) is not Verb.EXAMINE
 
 
-def _is_of_a_runner(case: Case, attempt: Attempt) -> bool:
-    """Whether a program ended badly below a tool that runs or examines, whose result mostly speaks of just that."""
-    return attempt.system == PROCESS and verb_of(case.asked.tool) in (Verb.RUN, Verb.EXAMINE)
-
-
-def _is_contradicted(case: Case, attempt: Attempt) -> bool:
-    """Whether the result hides how the program ended: it was killed or ran out of time, or the result says exit 0."""
-    if was_killed(attempt.span):
-        return True
-    told = exit_told(case.reading.value)
-    hidden = told is None and case.reading.finding(Says.SUCCESS) is not None and not _tells_findings(case.reading.value)
-    return verb_of(case.asked.tool) is Verb.RUN and (told == 0 or hidden)
-
-
-def _tells_findings(value: Any) -> bool:
-    """Whether a text of the result counts what a checker found, as a program that found something ends with 1."""
-    texts = value.values() if isinstance(value, dict) else (value,)
-    return any(isinstance(text, str) and reports_findings(text) for text in texts)
-
-
-def _hidden_exit(case: Case) -> int | None:
-    """The exit code other than 0 on a runner's own span, of which its result tells nothing or the contrary."""
-    codes = (number_of(member.attributes.get("process.exit.code")) for member in case.call.members)
-    code = next(filter(None, codes), None)
-    if code is None or verb_of(case.asked.tool) is not Verb.RUN or exit_told(case.reading.value):
-        return None
-    text = case.reading.value if isinstance(case.reading.value, str) else ""
-    return None if is_answer(case.asked.arguments, code) or reports_findings(text) else code
-
-
 def _may_write(attempt: Attempt) -> bool:
     """Whether an outside call may be what was to bring the change about: a write, or a system without methods."""
     return attempt.operation in _WRITES or attempt.system not in ("http", "db", PROCESS)
-
-
-def _cut_short(case: Case) -> Span | None:
-    """The run below a call (a sub-agent's) that ended at its limit or in ERROR, and an answer came all the same."""
-    spent = (span for span in case.below.raised if names_a_spent_budget(failure_of(span)[0]))
-    last = case.below.raised[-1] if case.below.ends_badly else None
-    failed = last if last is not None and kind_of(last)[0] is Kind.AGENT and last.status_code == ERROR else None
-    return next(spent, failed)
 
 
 def _is_settled(attempt: Attempt) -> bool:

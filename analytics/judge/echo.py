@@ -1,8 +1,9 @@
-"""Whether a result hands on an upstream's error answer: its status number in a status key, or a JSON text inside."""
+"""Whether a result hands on an upstream's error answer: its status in a status key or a title, or its very words."""
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 _KEYS = frozenset(
@@ -40,6 +41,53 @@ def echoed_status(value: Any, statuses: list[int]) -> tuple[str, int] | None:
                     below.append((f"{path}.{key}", inner))
         level = below
     return None
+
+
+def echoed_error(value: Any) -> tuple[str, str] | None:
+    """The key path and the message of an error that a result holds further down, in an object or in a JSON text."""
+    level: list[tuple[str, Any]] = [("", value)]
+    visited = 0
+    for _ in range(_DEEPEST):
+        below: list[tuple[str, Any]] = []
+        for path, sent in level:
+            visited += 1
+            node = _decoded(sent) if isinstance(sent, str) else sent
+            if not isinstance(node, dict) or visited > _MAX_NODES:
+                continue
+            error = node.get("error")
+            message = error.get("message") if isinstance(error, dict) else error
+            if isinstance(message, str) and " " in message:
+                return f"{path}.error".lstrip("."), message
+            for key, inner in list(node.items())[:50]:
+                if isinstance(inner, dict) or (isinstance(inner, str) and inner[:1] == "{"):
+                    below.append((f"{path}.{key}", inner))
+        level = below
+    return None
+
+
+_DEEPEST = 5
+
+
+def headed_status(text: str, status: int) -> bool:
+    """Whether a text begins, with at most a label before it, with a status: `Title: 404 - Example University`."""
+    found = _HEADED.match(text)
+    return found is not None and int(found.group("status")) == status
+
+
+_HEADED = re.compile(r"[\s#*]{0,6}(?:\w{1,20}:\s{1,3})?[\s#*]{0,6}(?P<status>[45]\d\d)\b")
+
+
+def repeats(value: Any, told: str) -> bool:
+    """Whether a text of the result holds the very words with which something below it failed: several words of them."""
+    said = told.strip().rstrip(".")
+    if len(said) < _SHORTEST_WORDS or said.count(" ") < _FEWEST_BLANKS:
+        return False
+    texts = [value] if isinstance(value, str) else list(value.values())[:_MOST_FIELDS] if type(value) is dict else []
+    return any(isinstance(text, str) and said in text[:_MAX_TEXT] for text in texts)
+
+
+_SHORTEST_WORDS = 16
+_FEWEST_BLANKS = 2
 
 
 def refused_fields(value: Any, status: int) -> tuple[str, int] | None:

@@ -11,7 +11,7 @@ from analytics.normalise.logical_call import LogicalCall, Meaning
 from telltale.payload import Reading
 from telltale.payload.asked.verbs import Verb, names_documents, verb_of
 from telltale.payload.codes.budgets import names_a_spent_budget, tells_of_a_spent_budget
-from telltale.payload.leaks import holds_stack, leaks_in
+from telltale.payload.leaks import holds_stack, is_foreign_stack, leaks_in
 from telltale.payload.objects.evidence import told_texts
 from telltale.payload.texts.catalogues import injection_in, masking_of, says_nothing, tells_more
 from telltale.payload.texts.named import denies_tool
@@ -88,7 +88,7 @@ def _leak(call: LogicalCall, reading: Reading, seen: str) -> str | None:
     for text in (seen, "\n".join(told_texts(reading.value)) if escaped else ""):
         for kind, _ in leaks_in(text, call.arguments_text or "") if text else ():
             business = business if business is not None else _business(call)
-            if kind not in business:
+            if kind not in business or (kind == "stack trace" and is_foreign_stack(text)):
                 return kind
     return "stack trace" if holds_stack(reading.value) and "stack trace" not in _business(call) else None
 

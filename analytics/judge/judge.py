@@ -20,7 +20,7 @@ from analytics.settings import JudgeSettings, ToolSettings
 from analytics.spans import Trace
 from telltale.payload import Asked, Reading, read_payload
 from telltale.payload.asked.verbs import deed_name
-from telltale.payload.reader import retry_after
+from telltale.payload.declared import retry_after
 from telltale.payload.wrappers import unwrap
 from telltale.payload.wrappers.prefix import parse_prefix
 from telltale.vocabulary import Outcome, Payload

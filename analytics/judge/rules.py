@@ -125,6 +125,12 @@ TRACE_RULES: dict[str, Rule] = {
             _P,
         ),
         Rule(
+            "trace.words_echoed",
+            "The result holds the very words with which all that it reached failed, as if they were content.",
+            "the words, and the span that failed with them",
+            _P,
+        ),
+        Rule(
             "trace.unseen_after_failure",
             "Every upstream call failed, nothing marked the call as failed, and its result was not captured.",
             "the failed upstream span",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from analytics.judge.attempts import Attempt, attempt_of, exception_of, host_of, number_of
+from analytics.judge.attempts import Attempt, attempt_of, broken_step, exception_of, host_of, number_of
 from analytics.judge.stated import failing_state, is_challenged
 from analytics.normalise.logical_call import LogicalCall, Meaning
 from analytics.spans import CLIENT, ERROR, OK, PRODUCER, Span, Trace
@@ -203,6 +203,8 @@ def surroundings_of(call: LogicalCall, index: TraceIndex) -> Surroundings:
             nodes.append((attempt, above))
             above = attempt
         found.note(span, attempt)
+        if attempt is None and above is not None and _broke(above, span):
+            nodes.append((broken_step(span), above))
         for child in index.children(span.span_id):
             stack.append((child, above))
     for attempt, above in nodes:
@@ -217,6 +219,14 @@ def surroundings_of(call: LogicalCall, index: TraceIndex) -> Surroundings:
     found.attempts.sort(key=_by_time)
     found.raised.sort(key=lambda span: (span.start_ns, span.span_id))
     return found
+
+
+def _broke(above: Attempt, span: Span) -> bool:
+    """Whether a step on the other side of an outside call ended in ERROR, and the call with it: in its last quarter."""
+    outer = above.span
+    if above.failed or span.status_code != ERROR or span.parent_span_id != outer.span_id:
+        return False
+    return outer.end_ns - span.end_ns <= (outer.end_ns - outer.start_ns) // 4
 
 
 def _by_time(attempt: Attempt) -> tuple[int, str]:

@@ -162,6 +162,15 @@ def holds_stack(value: Any, depth: int = 3) -> bool:
     return False
 
 
+def is_foreign_stack(text: str) -> bool:
+    """Whether a Python stack starts in an installed package: the service's own, not that of the code it was given."""
+    first = _PYTHON_FRAME.search(text[:_SCAN])
+    return first is not None and "site-packages" in first.group(1)
+
+
+_PYTHON_FRAME = re.compile(r'\n\s{0,8}File "([^"\n]{1,300})", line \d')
+
+
 def _is_stack(text: str) -> bool:
     return "\n" in text or _FRAME.match(text) is not None
 

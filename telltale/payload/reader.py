@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-from http import HTTPStatus
+import re
 from typing import Any
 
-from telltale.payload.asked.asking import is_data_file, selects
+from telltale.payload.asked.asking import has_command, is_data_file, selects
 from telltale.payload.asked.verbs import Verb, hands_out_logs, names_documents, names_errors, verb_of
-from telltale.payload.codes.infer import code_of, code_of_class, code_of_number
-from telltale.payload.codes.phrases import code_of_phrase
+from telltale.payload.declared import declare
 from telltale.payload.envelope import assess_envelope
 from telltale.payload.objects.batches import failed_items
-from telltale.payload.objects.carried import carried_text, text_under
-from telltale.payload.objects.evidence import told_texts
-from telltale.payload.objects.fields import fields_of, is_truthy_error, role_of
-from telltale.payload.objects.inner_status import ABOUT_THE_ANSWER
+from telltale.payload.objects.carried import carried_text, under_its_name
+from telltale.payload.objects.empty import is_frame
+from telltale.payload.objects.fields import fields_of, role_of
 from telltale.payload.objects.read import read_object
 from telltale.payload.reading import Asked, Finding, Reading, Says
+from telltale.payload.texts.exits import command_of, shows_text
 from telltale.payload.texts.read import read_text
-from telltale.vocabulary import Code
 
 _NESTING = (
     "data",
@@ -33,21 +31,6 @@ _NESTING = (
     "value",
     "content",
 )
-_MESSAGE_KEYS = (
-    *(
-        "message",
-        "msg",
-        "error_message",
-        "errorMessage",
-        "error",
-        "detail",
-        "reason",
-        "error_description",
-        "description",
-    ),
-    *("title", "details", "stderr"),
-)
-_REGISTERED = frozenset(status.value for status in HTTPStatus)
 _NESTING_KEYS = frozenset(_NESTING)
 _TEXTS = frozenset(("result", "response", "output", "data"))
 _MAX_LEVELS = 3
@@ -134,9 +117,10 @@ def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
         level = inner[1]
     claimed = bool(reading.findings)
     if not claimed or all(f.says is Says.SUCCESS for f in reading.findings):
-        carried = carried_text(value, asked, claimed)
+        carried = carried_text(under_its_name(value, asked), asked, claimed)
         if carried is None and level is not value:
             carried = _only_below(level, path, asked)
+        carried = carried or _printed_error(value, asked)
         if carried is not None:
             reading.findings.insert(0, carried)
     if reading.failed and is_data_file(value, asked):
@@ -145,7 +129,27 @@ def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
         # Below an object that claims success an envelope is a contradiction, not an answer that keeps the contract.
         if level is value or reading.finding(Says.SUCCESS) is None:
             reading.envelope = assess_envelope(level)
-        _declare(level, reading)
+        declare(level, reading)
+
+
+def _printed_error(value: dict[str, Any], asked: Asked) -> Finding | None:
+    """`{"exitCode": 0, "stdout": "{\\"error\\": …}"}`: all that a program printed is an object that is an error.
+
+    Not of programs that show what is written elsewhere or fetch it.
+    """
+    text = value.get("stdout")
+    if not isinstance(text, str) or text[:1] != "{" or value.get("stderr") or not has_command(asked.arguments):
+        return None
+    if shows_text(asked.arguments, text) or _FETCHING.search(command_of(asked.arguments)) is not None:
+        return None
+    printed = _decoded(text)
+    found = read_object(printed, asked)[:1] if isinstance(printed, dict) else []
+    if not found or found[0].says is not Says.FAILED or found[0].rule != "payload.error_key":
+        return None
+    return Finding("payload.error_key", Says.HIDDEN, f"stdout.{found[0].key}", found[0].value, found[0].code)
+
+
+_FETCHING = re.compile(r"\b(?:curl|wget|https?|xh|invoke-webrequest|invoke-restmethod|api|get)\b", re.IGNORECASE)
 
 
 def _only_below(level: dict[str, Any], path: str, asked: Asked) -> Finding | None:
@@ -168,7 +172,11 @@ def _wrapped(level: dict[str, Any], asked: Asked) -> tuple[str, dict[str, Any]] 
         if isinstance(only, dict):
             return (str(key), only) if only else None
     if verb_of(asked.tool) is Verb.CHANGE:
-        inner_objects = [(str(key), inner) for key, inner in level.items() if role_of(key) is None]
+        inner_objects = [
+            (str(key), inner)
+            for key, inner in level.items()
+            if role_of(key) is None and not (is_frame(key) and isinstance(inner, str)) and type(inner) is not int
+        ]
         if len(inner_objects) == 1 and isinstance(inner_objects[0][1], dict) and inner_objects[0][1]:
             return inner_objects[0]
     if level.keys().isdisjoint(_NESTING_KEYS):
@@ -205,7 +213,7 @@ def _read_items(items: list[Any], asked: Asked, reading: Reading) -> None:
     batch = failed_items(items, asked) if not reading.failed else None
     if batch is not None:
         reading.findings = [batch]
-        _declare(items[0], reading)
+        declare(items[0], reading)
     elif len(items) == 1 and not reading.failed:
         reading.findings = [found for found in read_object(items[0], asked) if found.says is Says.SUCCESS]
 
@@ -225,100 +233,4 @@ def _read_sole_item(item: dict[str, Any], place: int, asked: Asked, reading: Rea
             finding.says = Says.HIDDEN
     reading.findings = found
     if reading.failed:
-        _declare(item, reading)
-
-
-def _declare(level: dict[str, Any], reading: Reading) -> None:
-    """Takes code, message and retry advice from the error object, else from the object itself."""
-    holder = _holder(level)
-    declared = holder.get("code", holder.get("error_code", holder.get("errorCode")))
-    if declared is None and holder is not level:
-        declared = holder.get("type", level.get("code"))
-    if isinstance(declared, str | int) and not isinstance(declared, bool):
-        reading.declared_code = str(declared)[:80]
-    reading.code = _code(declared, holder, reading)
-    action = holder.get("action")
-    reading.action = action[:80] if isinstance(action, str) else None
-    retryable = holder.get("retryable", level.get("retryable"))
-    reading.retryable = retryable if isinstance(retryable, bool) else None
-    reading.retry_after_s = retry_after(holder) if holder is level else retry_after(holder) or retry_after(level)
-    carried = text_under(level.get(reading.findings[0].key)) if reading.findings[0].rule.startswith("text.") else None
-    reading.message = carried or message_of(holder) or message_of(level) or next(iter(told_texts(level)), None)
-
-
-def _holder(level: dict[str, Any]) -> dict[str, Any]:
-    """The object that tells of the failure: the error, the first of the errors, or one a level down; else the level."""
-    error, errors = level.get("error", level.get("Error")), level.get("errors")
-    if isinstance(error, dict):
-        return error
-    if isinstance(errors, list) and errors and isinstance(errors[0], dict):
-        return errors[0]
-    for name in ("status", *ABOUT_THE_ANSWER) if not error else ():
-        inner = level.get(name)
-        below = inner.get("error") if isinstance(inner, dict) else None
-        if isinstance(inner, dict) and is_truthy_error(below):
-            return below if isinstance(below, dict) else {"message": below}
-    return level
-
-
-def _code(declared: Any, holder: dict[str, Any], reading: Reading) -> Code | None:
-    """The closed code: the declared one, else a number or class beside it, else what the finding points to."""
-    first: Code | None = None
-    if isinstance(declared, str):
-        first = code_of(declared) or code_of_class(declared)
-        status = holder.get("status", holder.get("statusCode"))
-        if first is Code.INVALID_ARGUMENT and type(status) is int and 400 < status < 500:
-            first = code_of_number(status)  # `ERR_BAD_REQUEST` stands for every 4xx
-    elif isinstance(declared, int) and not isinstance(declared, bool):
-        first = code_of_number(declared)
-        if declared > 0 and declared not in _REGISTERED:  # a service's own number, that only looks like HTTP's
-            said = code_of_phrase(message_of(holder) or "")
-            first = said[0] if said is not None else first
-        if declared < 0 and isinstance(holder.get("message"), str):
-            first = code_of(holder["message"]) or first
-    found = reading.finding(Says.FAILED) or reading.finding(Says.HIDDEN)
-    if first is Code.PERMISSION_DENIED and found is not None and found.code is Code.RATE_LIMITED:
-        return found.code  # several services answer 403 to one who asks too often, and give the reason beside it
-    if first is not None and first is not Code.INTERNAL:
-        return first
-    return (found.code if found is not None else None) or first
-
-
-def retry_after(holder: dict[str, Any]) -> float | None:
-    """Seconds to wait, under any of the customary keys; milliseconds where the key says so."""
-    if holder.keys().isdisjoint(_RETRY_NAMES):
-        return None
-    for key, factor in _RETRY_KEYS:
-        inner = holder.get(key)
-        if isinstance(inner, str) and inner.strip().isdigit():
-            inner = int(inner)
-        if isinstance(inner, int | float) and not isinstance(inner, bool) and 0 <= inner < 1e9:
-            return float(inner) * factor
-    return None
-
-
-_RETRY_KEYS = (
-    ("retry_after_seconds", 1.0),
-    ("retryAfterSeconds", 1.0),
-    ("retry_after_s", 1.0),
-    ("retry_after", 1.0),
-    ("retryAfter", 1.0),
-    ("retry-after", 1.0),
-    ("Retry-After", 1.0),
-    ("retry_after_ms", 0.001),
-    ("retryAfterMs", 0.001),
-    ("retry_after_millis", 0.001),
-)
-_RETRY_NAMES = frozenset(key for key, _ in _RETRY_KEYS)
-
-
-def message_of(holder: dict[str, Any]) -> str | None:
-    """The text that an error object tells: its message, under any of the customary keys."""
-    for key in _MESSAGE_KEYS:
-        inner = holder.get(key)
-        if isinstance(inner, str) and inner.strip():
-            return inner
-    return None
-
-
-__all__ = ["Finding", "message_of", "read_payload", "retry_after"]
+        declare(item, reading)

@@ -225,14 +225,16 @@ INTERNAL_PATTERNS = (
     Pattern(
         "sql",
         INTERNALS,
-        shape=r"(?i:select\s[^;]*\sfrom\s|insert\s+into\s|update\s[^;]*\sset\s|delete\s+from\s|(?:create|alter|drop)\s+table\s)",
-        literals=("select", "insert", "update", "delete", "table"),
+        shape=r"(?i:select\s[^;]*\sfrom\s|insert\s+into\s|update\s[^;]*\sset\s|delete\s+from\s|(?:create|alter|drop)\s+table\s"
+        r"|no such (?:column|table): )",
+        literals=("select", "insert", "update", "delete", "table", "no such column"),
         regex=r"\bSELECT\s[^;]{1,400}?\sFROM\s{1,8}[\"'`\[]?\w{1,64}"
         # in lower case, "select a seat from the list" is English: a star, a list or an aggregate makes it SQL
         r"|\b(?i:select\s{1,8}(?:\*|[\w.]{1,64}\s{0,8},|(?:count|max|min|sum|avg|distinct)\b)[^;]{0,400}?\sfrom\s{1,8}\w{1,64})"
         r"|\b(?i:(?:insert\s{1,8}into\s{1,8}[\"'`\[]?\w{1,64}"
         r"|update\s{1,8}[\"'`\[]?[\w.]{1,64}[\"'`\]]?\s{1,8}set\s{1,8}\w{1,64}\s{0,8}=|delete\s{1,8}from\s{1,8}\w{1,64}"
-        r"|(?:create|alter|drop)\s{1,8}table\s{1,8}[\"'`\[]?\w{1,64}))",
+        r"|(?:create|alter|drop)\s{1,8}table\s{1,8}[\"'`\[]?\w{1,64}))"
+        r"|\bno such (?:column|table): [\w.]{1,64}",  # SQLite, naming a part of the schema
     ),
     Pattern(
         "cloud_account",

@@ -44,6 +44,7 @@ _TOLD = re.compile(
     r"|\b(?:tool|call|step|iteration|turn)s? (?:limit|budget) of [^.\n]{1,40} (?:is|was) (?:used up|spent|exhausted)\b"
     r"|\bused (?:up )?all (?:of )?(?:its|the|your|their) [^.\n]{0,20}\b(?:calls|steps|turns|iterations)\b"
     r"|\bwould exceed the (?:tool_calls|request)_limit\b"
+    r"|^budget (?:has been |was |is )?(?:exceeded|exhausted|spent|used up)\b"
     r"|\breached its usage limit of \d+ times\b"
     r"|\btoo many (?:tool|function) calls\b"
     r"|\bstopped due to (?:iteration limit|time limit|max(?:imum)? (?:iterations|steps|turns))\b"

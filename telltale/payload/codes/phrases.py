@@ -20,7 +20,8 @@ _DEFECTS = re.compile(
     r"|cannot read propert(?:y|ies) of|\bis not a function\b|undefined is not|null pointer|nil pointer|nonetype"
     r"|is not json serializable|\bname '\w+' is not defined|unexpected (?:response|server error|end of json)"
     r"|unexpected token '?<|no function clause matching"
-    r"|disk image is malformed|pars(?:e|ing) (?:the )?(?:json )?(?:response|reply)\b"
+    r"|disk image is malformed|^(?:error: )?output validation error"
+    r"|pars(?:e|ing) (?:the )?(?:json )?(?:response|reply)\b"
 )
 """Messages by which language runtimes report a fault of the program itself: INTERNAL, whatever else they name."""
 
@@ -29,7 +30,7 @@ _DEFECT_ANCHORS = (
     *("cannot read propert", "is not a function", "undefined is not", "null pointer", "nil pointer", "nonetype"),
     *("is not json serializable", "is not defined", "unexpected response", "unexpected server error"),
     *("unexpected end of json", "unexpected token", "no function clause matching"),
-    *("disk image is malformed", "parse ", "parsing "),
+    *("disk image is malformed", "output validation error", "parse ", "parsing "),
 )
 """One of these stands in every hit of the pattern above."""
 
@@ -48,6 +49,11 @@ _STATUS = re.compile(
     r"|unprocessable|too many requests|internal server error|bad gateway|service unavailable|gateway time-?out)\b",
     re.IGNORECASE,
 )
+_OF_MAIL = frozenset((421, 450, 452, 454, 530, 534, 535, 538, 550, 552, 553, 554, 555))
+"""Replies of mail and file servers (RFC 5321 §4.2.3, RFC 4954 §6) of which HTTP knows none, or another in no daily use:
+the words beside them say more.
+"""
+
 _ERRNO = re.compile(r"\bE[A-Z_]{3,20}\b")
 _JSON_RPC = re.compile(r"-32\d{3}\b")
 _SCAN = 1000
@@ -98,7 +104,9 @@ def _phrase(head: str) -> tuple[Code, str] | None:
     plain = head.isascii()
     held = _first_look(plain)(head if plain else low)
     if _NUMBER in held:
-        number = _STATUS.search(head)
+        number = next(
+            (hit for hit in _STATUS.finditer(head) if int(hit.group(1) or hit.group(2)) not in _OF_MAIL), None
+        )
         code = code_of_http(int(number.group(1) or number.group(2))) if number else None
         if code is Code.PERMISSION_DENIED:  # several services answer 403 to one who asks too often, and say so
             best = _best(low, held)

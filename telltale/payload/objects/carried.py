@@ -31,7 +31,7 @@ _ANY_CARRIER = frozenset((*CARRIERS, *_LAST_WORDS))
 _MARKED = frozenset(
     (
         *("text.error_mark", "text.masking", "text.tool_named", "text.status_line", "text.xml_error"),
-        *("text.says_nothing", "text.timed_out", "text.html_error_page", "text.runtime_message"),
+        *("text.says_nothing", "text.timed_out", "text.html_error_page", "text.runtime_message", "text.validator"),
     )
 )
 """The rules that rest on a mark, a catalogue or a closed form; a sentence does not outweigh a claim of success."""
@@ -41,6 +41,8 @@ _WORD_CAP = 40
 
 def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding | None:
     """The finding on the text that an object carries as its only answer; None where it says nothing of a failure.
+
+    An observation under the name of the tool that it is of (`{"search_images": "…"}`) is such a text too.
 
     Args:
         value: the result's own level.
@@ -79,6 +81,12 @@ def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding 
                 found.key = key
                 return found
     return None
+
+
+def under_its_name(value: dict[str, Any], asked: Asked) -> dict[str, Any]:
+    """A result that is nothing but a text under the tool's own name (`{"search_images": "…"}`), as a plain one."""
+    text = value.get(asked.name) if len(value) == 1 else None
+    return {"result": text} if isinstance(text, str) else value
 
 
 def text_under(held: Any) -> str:

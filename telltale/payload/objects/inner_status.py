@@ -85,7 +85,7 @@ def _named_error(value: dict[str, Any], fields: Fields) -> Finding | None:
     return None
 
 
-_ERROR_OF = re.compile(r"(?!last|Last|prev|Prev|max|Max|mean|Mean|std|Std|root|Root)[A-Za-z]+Error")
+_ERROR_OF = re.compile(r"(?!last|Last|prev|Prev|max|Max|mean|Mean|st(?:andar)?d|St(?:andar)?d|root|Root)[A-Za-z]+Error")
 """An error key with the name of what failed before it; not `lastError`, nor a measured one."""
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import Any
 
+from telltale.payload.asked.verbs import Verb, verb_of
 from telltale.payload.codes.phrases import first_code
 from telltale.payload.objects.empty import is_empty, is_frame
 from telltale.payload.objects.evidence import code_inside, short, told_texts
-from telltale.payload.objects.fields import Fields, Role, fields_of, role_of
+from telltale.payload.objects.fields import ERROR_WORDS, Fields, Role, fields_of, is_truthy_error, role_of
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.words import words
 from telltale.vocabulary import Code
@@ -20,6 +22,12 @@ _MOST = 20
 _DEPTH = 3
 
 
+def undone(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """The first of the rules below that finds something."""
+    found = handed_back(value, fields, asked) or refused_rows(value, fields, asked)
+    return found or failed_step(value, asked) or errors_below(value)
+
+
 def handed_back(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     """`{"UnprocessedItems": {"events": [a, b]}}` of a batch of two: all of it was handed back, and nothing written.
 
@@ -29,6 +37,42 @@ def handed_back(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
         if key.lower() in _HANDED_BACK and _counted(value[key]) in _lengths(asked.arguments):
             return Finding("payload.items_failed", Says.HIDDEN, key, short(value[key]), Code.RATE_LIMITED)
     return None
+
+
+def refused_rows(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"insertErrors": [{"index": 0, "errors": […]}]}` of a change: errors of its parts, and nothing that was done."""
+    if verb_of(asked.tool) is not Verb.CHANGE or len(fields.keys) != 1:
+        return None
+    key = fields.keys[0]
+    rows = value[key] if _ROW_ERRORS.fullmatch(key) is not None else None
+    if not isinstance(rows, list) or not rows or not isinstance(rows[0], dict):
+        return None
+    given = _lengths(asked.arguments)
+    if given and len(rows) not in given:
+        return None
+    return Finding("payload.errors_list", Says.HIDDEN, key, short(rows[0]), first_code(told_texts(rows[0])))
+
+
+def failed_step(value: dict[str, Any], asked: Asked) -> Finding | None:
+    """`{"status": "COMPLETED", "outputs": {}, "steps": [{…}, {"status": "FAILED", "error": "…"}]}`: a run whose last
+    step failed with an error, and that gave nothing.
+    """
+    if verb_of(asked.tool) not in (Verb.RUN, Verb.CHANGE, Verb.UNKNOWN) or not any(
+        key in value and is_empty(value[key]) for key in _GIVEN
+    ):
+        return None
+    for key, steps in islice(value.items(), _MOST):
+        last = steps[-1] if isinstance(steps, list) and len(steps) > 1 and isinstance(steps[-1], dict) else None
+        status = last.get("status", last.get("state")) if last is not None else None
+        if last is None or not isinstance(status, str) or status.lower() not in ERROR_WORDS:
+            continue
+        if is_truthy_error(last.get("error")):
+            return Finding("payload.items_failed", Says.HIDDEN, f"{key}[-1]", short(last), first_code(told_texts(last)))
+    return None
+
+
+_GIVEN = ("output", "outputs", "result", "results", "artifacts")
+_ROW_ERRORS = re.compile(r"[a-z]{2,20}(?:Errors|_errors)")
 
 
 def _counted(held: Any) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from telltale.payload.codes.infer import code_of, code_of_class
+from telltale.payload.codes.phrases import first_code
 from telltale.payload.words import DRESS, holds_any
 from telltale.vocabulary import Code, code_of_http
 
@@ -111,6 +112,22 @@ def last_error_of(text: str) -> str | None:
     """The line `error: …` or `fatal: …` with which a program's output of a few lines ends, its hints left out."""
     lines = [line for line in text[-_TAIL:].rstrip().split("\n") if line.strip() and not line.startswith(_ASIDES)]
     return lines[-1][:120] if len(lines) > 1 and _LAST_ERROR.fullmatch(lines[-1]) else None
+
+
+def refusing_reply_of(text: str) -> tuple[str, Code | None] | None:
+    """The reply of 400 or above with which a dialogue with a server ends (RFC 959 §4.2, RFC 5321 §4.2).
+
+    As clients print it, the server's lines behind an arrow: `<--- 451 No space left on device`.
+    """
+    last = text[-_TAIL:].rstrip().rsplit("\n", 1)[-1]
+    hit = _REPLY.fullmatch(last) if "<" in last[:2] and text.count("\n<") + (text[:1] == "<") > 1 else None
+    if hit is None:
+        return None
+    said = first_code([hit.group("text")])
+    return last[:120], said or (Code.UNAVAILABLE if hit.group("class") == "4" else None)
+
+
+_REPLY = re.compile(r"<-{0,4} {0,3}(?P<class>[45])\d\d[ -](?P<text>[^\n]{1,300})")
 
 
 def status_line_of(text: str, phrases: dict[str, int]) -> tuple[str, Code | None] | None:

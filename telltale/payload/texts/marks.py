@@ -93,9 +93,12 @@ _FAILED_WITH = re.compile(
 )
 """What failed, with what came of it: `LLM call failed with error: …`, `Analysis failed: {…}`, `An error occurred: …`"""
 
-_CLOSED = re.compile(r"[a-z][^\n]{3,300} \((?:[A-Z]\w{0,40}::){0,4}(?P<klass>[A-Z]\w{0,60}(?:Error|Exception))\)")
+_CLOSED = re.compile(
+    r"[a-z][^\n]{3,300} \((?:(?:[A-Z]\w{0,40}::){0,4}(?P<klass>[A-Z]\w{0,60}(?:Error|Exception))"
+    r"|[Ee]rror (?P<name>[A-Z]{2,20}(?:_[A-Z]{2,20}){1,6}))\)\s*"
+)
 _LONGEST_CLOSED = 400
-"""An exception as Ruby prints it, its class in brackets at the end of the one line."""
+"""An exception as Ruby prints it, its class in brackets at the end of the one line; or so a name of an error."""
 
 _CAUSED = re.compile(r"[^\n]{1,300}\n\nCaused by:\n\s{1,8}\S")
 """A chain of errors as Rust's libraries print it."""
@@ -187,7 +190,9 @@ def _mark_of(text: str) -> TextMark | None:
     return _of_program(head)
 
 
-_HEADING = re.compile(r"\s*(?:#{1,4} (?:Error|Result|Output)[ \t]*\n|(?:✅|✔\ufe0f?|✓|☑)[^\n]{1,80}\n[ \t]*\n)\s*")
+_HEADING = re.compile(
+    r"\s*(?:#{1,4} (?:Error|Result|Output)[ \t]*\n|(?:✅|✔\ufe0f?|✓|☑|⚠\ufe0f?)[^\n]{1,80}\n[ \t]*\n)\s*"
+)
 
 
 def headed_mark_of(text: str) -> TextMark | None:
@@ -210,10 +215,11 @@ def _led(text: str, head: str) -> TextMark | None:
         written = _REPR.fullmatch(text)
         if written is not None:
             return TextMark(written.group("klass"), False, code_of_class(written.group("klass")))
-    if text[-1:] == ")" or "\n\nCaused by:\n" in head:
+    if text.rstrip()[-1:] == ")" or "\n\nCaused by:\n" in head:
         closed = _CLOSED.fullmatch(text) if len(text) <= _LONGEST_CLOSED else None
         if closed is not None:
-            return TextMark(closed.group("klass"), False, code_of_class(closed.group("klass")))
+            named = closed.group("klass") or closed.group("name")
+            return TextMark(named, False, code_of_class(named))
         caused = _CAUSED.match(head)
         if caused is not None:
             return TextMark(caused.group(0)[:120], False, None)

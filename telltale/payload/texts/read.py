@@ -29,25 +29,26 @@ from telltale.payload.asked.verbs import (
     verb_of,
 )
 from telltale.payload.codes.budgets import says_only_that_it_is_spent
-from telltale.payload.codes.infer import REASON_PHRASES, code_of, code_of_class, code_of_http
+from telltale.payload.codes.infer import REASON_PHRASES, code_of, code_of_http
 from telltale.payload.codes.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts.bare import bare_text
-from telltale.payload.texts.builds import failed_build
 from telltale.payload.texts.catalogues import masking_of, says_it_failed
-from telltale.payload.texts.exits import command_of, exit_named, exit_stated, is_answer, reports_findings, shows_text
+from telltale.payload.texts.exits import shows_text
 from telltale.payload.texts.fixed import phrase_abroad
 from telltale.payload.texts.html import challenge_of, page_of
-from telltale.payload.texts.lines import last_error_of, program_line_of, shell_record_of, status_line_of
+from telltale.payload.texts.lines import (
+    status_line_of,
+)
 from telltale.payload.texts.marks import (
     coded_mark_of,
     cross_mark_of,
     headed_mark_of,
     level_mark_of,
     mark_of,
-    uncaught_of,
 )
 from telltale.payload.texts.named import denies_tool, failing_tool
+from telltale.payload.texts.programs import exit_code, program_line, uncaught
 from telltale.payload.texts.runtime import runtime_message
 from telltale.payload.texts.timeouts import closing_line, ran_out_of_time
 from telltale.payload.texts.undone import undone
@@ -61,7 +62,7 @@ _PHRASES = {phrase: status for phrase, status in REASON_PHRASES.items() if statu
 _STATE_WORDS = frozenset(("error", "failed", "failure", "timeout", "timed out", "fail"))
 _MASK_CAP = 120
 _PERSONS = ("there ", "i ", "we ", "it ")
-_HEADINGS = ("#", "✅", "✔", "✓", "☑")
+_HEADINGS = ("#", "✅", "✔", "✓", "☑", "⚠")
 
 
 def read_text(text: str, asked: Asked) -> list[Finding]:
@@ -192,19 +193,6 @@ def _status_line(text: str, asked: Asked) -> Finding | None:
     return Finding("text.status_line", Says.HIDDEN, "", line, code)
 
 
-_OUTPUT = "\nOutput:\n"
-"""The label under which a harness prints what the program said."""
-
-
-def _program_line(text: str, asked: Asked) -> Finding | None:
-    found: tuple[str, Code | None] | None = program_line_of(text)
-    if found is None and verb_of(asked.tool) is not Verb.READ and not is_document(text, asked):
-        found = shell_record_of(text)
-    if found is None and _OUTPUT in text[:200] and (has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN):
-        found = program_line_of(text.partition(_OUTPUT)[2])
-    return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
-
-
 def _tool_named(text: str, asked: Asked) -> Finding | None:
     """A text that says of the call's own tool that it failed or is not known."""
     if not asked.name:
@@ -271,23 +259,6 @@ def _could_not(text: str, asked: Asked) -> Finding | None:
     return Finding("text.could_not", Says.HIDDEN, "", found[0][:120], found[1]) if found is not None else None
 
 
-def _uncaught(text: str, asked: Asked) -> Finding | None:
-    """The output of a program that a tool ran, where it ends with an exception, or of a change, with an error."""
-    runs = has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN
-    if runs and shows_text(asked.arguments, text):
-        return None
-    found = (uncaught_of(text) or failed_build(text, command_of(asked.arguments))) if runs else None
-    if found is None and _shows_its_last_line(asked) and not is_log(text, asked):
-        last = last_error_of(text)
-        found = (last, None) if last is not None else None
-    return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1]) if found is not None else None
-
-
-def _shows_its_last_line(asked: Asked) -> bool:
-    """Whether a tool of this name hands on what a program printed while it changed something, not texts to read."""
-    return verb_of(asked.tool) is Verb.CHANGE and not names_documents(asked.tool)
-
-
 def _validator(text: str, asked: Asked) -> Finding | None:
     name = refused_argument(text, asked.name, asked.arguments)
     if name is None:
@@ -301,26 +272,8 @@ def _limit_reached(text: str, asked: Asked) -> Finding | None:
     return Finding("text.limit_reached", Says.HIDDEN, "", text.strip(), Code.RATE_LIMITED)
 
 
-def _exit_code(text: str, asked: Asked) -> Finding | None:
-    runs = has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN
-    found = exit_stated(text, runs)
-    named = exit_named(text) if found is None else None
-    if named is not None:
-        return Finding("text.exit_code", Says.HIDDEN, "", named[0], code_of_class(named[1]))
-    if found is None or found[1] == 0:
-        return None
-    excerpt, code = found
-    verb = verb_of(asked.tool)
-    examined = verb is Verb.EXAMINE and code == 1
-    answers = (verb is Verb.READ or examined) and not has_command(asked.arguments)
-    if answers and code == 1 and text.strip() == excerpt:
-        return None  # nothing else is told: no answer, and no failure either unless the span says so
-    answers = answers or (examined and reports_findings(text)) or is_answer(asked.arguments, code)
-    return Finding("text.exit_code", Says.ANSWER if answers else Says.HIDDEN, "", excerpt)
-
-
 _RULES = (
     *(_masking, _says_nothing, _tool_named, _error_mark, _level, _coded, _cross, _timed_out),
     _limit_reached,
-    *(_status_line, _runtime, _program_line, _validator, _exit_code, _uncaught, _could_not),
+    *(_status_line, _runtime, program_line, _validator, exit_code, uncaught, _could_not),
 )

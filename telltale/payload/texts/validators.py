@@ -23,7 +23,7 @@ _LANGUAGE = words(
     list long longer max maximum min minimum missing more most must name named needs negative no non none not
     null number numeric of on one only option options or param parameter parameters params parse parsed past
     please positive properties property provide provided range received request required requires schema short
-    shorter should size space spaces specified specify start starts string supplied supply than the this to tool
+    shorter should size space spaces specified specify start starts str string supplied supply than the this to tool
     true type unexpected unknown unrecognised unrecognized unsupported use valid validation value values was
     were when whitespace with without you your zero
     """
@@ -36,6 +36,7 @@ _REFUSED = words("must invalid unexpected unknown unrecognised unrecognized unsu
 _LIMITS = words("must exceeds cannot")
 """Words with which a validator speaks of an argument without calling it one: `title exceeds the length of 80`."""
 
+_TYPES = words("number str string int integer array object bool boolean float list dict")
 _COPULA = words("is are was were")
 _TOKEN = re.compile(r"[A-Za-z_][\w.-]*|\S")
 _PUNCTUATION = frozenset("'\"`.,:;()[]{}!-–—<>=*/")
@@ -48,7 +49,7 @@ def refused_argument(text: str, tool: str, arguments: Any) -> str | None:
     """The name of the argument that the text refuses or misses; None where the text is no validator's sentence."""
     if len(text) > _CAP or not isinstance(arguments, dict):
         return None
-    tokens = _TOKEN.findall(text)
+    tokens = _TOKEN.findall(_without_values(text, arguments))
     low = [token.rstrip(".-").lower() for token in tokens]
     said = set(low)
     needed = "required" in said and bool(said & _COPULA)
@@ -64,13 +65,25 @@ def refused_argument(text: str, tool: str, arguments: Any) -> str | None:
     names += [name for name in quoted if name not in names]
     names += [token for token in low if token in keys and token not in names]
     inner = refused and len(set(names)) == 1 and any(_COMPOUND.search(token) for token in tokens)
-    speaks_of_one = said & _NOUNS or said & _LIMITS or needed or inner
+    typed = "expected" in said and bool(said & _TYPES) and bool(quoted)
+    speaks_of_one = said & _NOUNS or said & _LIMITS or needed or inner or typed
     if not names or len(set(names)) > _MOST_NAMES or not speaks_of_one:
         return None
     unknown = names[0] not in keys
     if all(name in keys for name in names) or (inner and unknown and verb_of(tool) is Verb.CHANGE):
         return names[0] if refused else None
     return names[0] if absent and not any(name in keys for name in names) else None
+
+
+def _without_values(text: str, arguments: dict[str, Any]) -> str:
+    """A text without what it quotes of the arguments' own values: `got str: '861, 365'`."""
+    for value in list(arguments.values())[:_MOST_VALUES]:
+        if isinstance(value, str) and " " in value and repr(value) in text:
+            text = text.replace(repr(value), "value")
+    return text
+
+
+_MOST_VALUES = 20
 
 
 def _is_name(token: str, own: set[str]) -> bool:

@@ -30,6 +30,7 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
     ("only ", r"\bonly .{1,30} (?:are|is) (?:accepted|supported)\b"),
     ("is empty", None),
     ("be parsed", None),
+    ("parsing ", r"\bparsing (?:the )?(?:tool )?(?:input|arguments?|args|parameters)\b"),
     (
         "should be ",
         rf"should be (?:an? )?(?:valid )?(?:{_TYPES}|one of|less|greater|at)\b",

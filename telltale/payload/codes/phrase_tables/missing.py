@@ -12,6 +12,7 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
     ("does not match any", None),
     ("not found", None),
     ("no such", None),
+    ("no file or directory", None),
     (" exist", r"\bdo(?:es)?(?: not|n't) exist"),
     ("missing", r"\b(?:is|are) missing(?! (?:the|a|an|its|one) | (?:\w+ )?(?:required|argument|parameter|field))\b"),
     ("has no ", None),

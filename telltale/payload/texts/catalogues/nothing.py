@@ -13,9 +13,9 @@ SAYING_NOTHING = words(
     completed completing contact could did do due during encountered err error errors exception execute executed
     executing execution fail failed failing fails failure false fatal fehler for from function generate
     generating generic handled handling happened has have in internal internally invocation invoke invoked
-    invoking is issue it item job later mcp message method no node none not null object occurred of on oops
+    invoking is issue it item job later mcp message method name no node none not null object occurred of on oops
     operation or performing please plugin problem process processing raise raised raising request response
-    result returned run running server service something sorry status step support target task that the there
+    result resulted returned run running server service something sorry status step support target task that the there
     this thrown to tool true try trying unable undefined unexpected unexpectedly unhandled unknown unspecified
     using was went were when while with workflow wrong you your
     """
