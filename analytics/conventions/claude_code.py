@@ -1,8 +1,8 @@
 """Claude Code's own telemetry: `claude_code.tool` spans, the log records beside them, and nothing in either by default.
 
-https://code.claude.com/docs/en/monitoring-usage. `claude_code.tool` is the call with its wait for permission;
-`claude_code.tool.execution` below it says whether the tool failed, the event `tool.output` what it gave, and the log
-record `tool_result` what it was given.
+https://code.claude.com/docs/en/monitoring-usage. `claude_code.tool` is the call with its wait for permission; below it
+`claude_code.tool.blocked_on_user` says whether the call was refused, and `claude_code.tool.execution` whether the tool
+failed; the event `tool.output` holds what it gave, and the log record `tool_result` what it was given.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ CLAUDE_CODE = Convention(
             "interaction": Kind.AGENT,
         }
     },
-    parts=("claude_code.tool.execution",),
+    parts=("claude_code.tool.blocked_on_user", "claude_code.tool.execution"),
     tool=("gen_ai.tool.name", "tool_name"),
     rename=without_server,
     call_id=("gen_ai.tool.call.id", "tool_use_id"),
     result_events=(("tool.output", "output"), ("tool.output", "content")),
-    marks=(_FAILED,),
+    marks=(_FAILED, MarkRule("decision", refused=("reject",))),
     records=(
         RecordRule(
             event="tool_result",

@@ -37,13 +37,14 @@ ANY = "*"
 class MarkRule:
     """An attribute that says of a tool call whether it failed, outside the result's own value.
 
-    The attribute may be `attribute#member`. `failed` and `claimed_ok` list values as lower-case text (or `ANY`); other
-    values say nothing.
+    The attribute may be `attribute#member`. `failed`, `claimed_ok` and `refused` (by a person or a policy, before it
+    ran) list values as lower-case text (or `ANY`); other values say nothing.
     """
 
     attribute: str
     failed: tuple[str, ...] = ()
     claimed_ok: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

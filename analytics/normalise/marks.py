@@ -120,4 +120,6 @@ def meaning_by_rule(rule: MarkRule, value: Any) -> Meaning | None:
     word = str(value).lower() if isinstance(value, str | bool | int) else ANY
     if word in rule.failed or (ANY in rule.failed and word not in ("false", "null")):
         return Meaning.FAILED
+    if word in rule.refused:
+        return Meaning.REFUSED
     return Meaning.CLAIMED_OK if word in rule.claimed_ok else None

@@ -83,6 +83,25 @@ def claude(span_id: str, begin: int, end: int, call_id: str) -> Span:
     return span((span_id, ""), begin, end, CLAUDE, span__type="tool", tool_name="Bash", tool_use_id=call_id)
 
 
+def test_a_call_that_was_refused() -> None:
+    """A no on Claude Code's wait for permission is a refusal; a yes is none, and what was run after it counts."""
+    wait = {"span__type": "tool.blocked_on_user"}
+
+    def waited(decision: str) -> Span:
+        step = span(("b", "a"), 10, 20, CLAUDE, decision=decision, **wait)
+        step.name = "claude_code.tool.blocked_on_user"
+        return step
+
+    ran = span(("c", "a"), 30, 90, CLAUDE, status=ERROR, success="false", span__type="tool.execution")
+    ran.name = "claude_code.tool.execution"
+
+    (call,) = calls_of([claude("a", 0, 100, "c1"), waited("reject")])
+    assert [(mark.name, mark.meaning.value) for mark in call.marks] == [("decision", "refused")]
+    (call,) = calls_of([claude("a", 0, 100, "c1"), waited("accept"), ran])
+    assert "refused" not in [mark.meaning.value for mark in call.marks]
+    assert "success" in failed(call)
+
+
 def test_a_record_goes_to_the_call_of_its_time() -> None:
     """Where ids come again, each call takes the record written at its end, and each record is of one call."""
     spans = [claude("a", 0, 100, "c1"), claude("b", 60_000, 60_100, "c1"), claude("c", 120_000, 120_100, "c1")]
