@@ -62,7 +62,11 @@ class Surroundings:
         """
         good = [a for a in self.attempts if not a.failed and not a.found_nothing]
         return [
-            bad for bad in self.attempts if bad.failed and not any(_overcomes(other, bad, strict) for other in good)
+            bad
+            for bad in self.attempts
+            if bad.failed
+            and not any(_overcomes(other, bad, strict) for other in good)
+            and not (_is_of_a_cache(bad) and any(_answers_for_a_cache(other, bad) for other in self.attempts))
         ]
 
     @property
@@ -231,6 +235,19 @@ def _broke(above: Attempt, span: Span) -> bool:
 
 def _by_time(attempt: Attempt) -> tuple[int, str]:
     return attempt.span.start_ns, attempt.span.span_id
+
+
+def _is_of_a_cache(attempt: Attempt) -> bool:
+    return str(attempt.span.attributes.get("db.system.name", attempt.span.attributes.get("db.system"))) in _CACHES
+
+
+def _answers_for_a_cache(other: Attempt, bad: Attempt) -> bool:
+    """Whether a database that is no cache was asked after one failed, and answered: also that there is nothing."""
+    asked_after = other.system == "db" and other.span.start_ns >= bad.span.start_ns
+    return asked_after and not other.failed and not _is_of_a_cache(other) and other.operation not in _FRAMES
+
+
+_CACHES = frozenset(("redis", "memcached", "valkey", "keydb", "dragonfly"))
 
 
 def _overcomes(good: Attempt, bad: Attempt, strict: bool) -> bool:

@@ -13,7 +13,7 @@ from telltale.payload.envelope import assess_envelope
 from telltale.payload.objects.batches import failed_items
 from telltale.payload.objects.carried import carried_text, under_its_name
 from telltale.payload.objects.empty import is_frame
-from telltale.payload.objects.fields import fields_of, role_of
+from telltale.payload.objects.fields import Role, fields_of, role_of
 from telltale.payload.objects.read import read_object
 from telltale.payload.reading import Asked, Finding, Reading, Says
 from telltale.payload.texts.exits import command_of, shows_text
@@ -123,13 +123,20 @@ def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
         carried = carried or _printed_error(value, asked)
         if carried is not None:
             reading.findings.insert(0, carried)
-    if reading.failed and is_data_file(value, asked):
+    if reading.failed and (is_data_file(value, asked) or _is_shown(value, asked)):
         reading.findings = []
     if reading.failed:
         # Below an object that claims success an envelope is a contradiction, not an answer that keeps the contract.
         if level is value or reading.finding(Says.SUCCESS) is None:
             reading.envelope = assess_envelope(level)
         declare(level, reading)
+
+
+def _is_shown(value: dict[str, Any], asked: Asked) -> bool:
+    """Whether an object is a line that a command showed which does nothing else (`jq … app.log`), not a program's."""
+    if not has_command(asked.arguments) or any(role_of(key) in (Role.EXIT, Role.STREAM) for key in value):
+        return False
+    return shows_text(asked.arguments, "")
 
 
 def _printed_error(value: dict[str, Any], asked: Asked) -> Finding | None:

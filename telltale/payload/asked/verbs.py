@@ -104,16 +104,22 @@ def verb_of(tool: str) -> Verb:
 def deed_name(tool: str, arguments: Any) -> str:
     """A tool's name with the deed that its arguments name, where it has none itself: `get_deployment`.
 
-    So of one tool for all that can be done with a thing (`deployment` with `{"action": "get"}`); any other name as
-    it is.
+    So of one tool for all that can be done with a thing (`deployment` with `{"action": "get"}`, `orderTool`); any other
+    name as it is.
     """
-    if not isinstance(arguments, dict) or verb_of(tool) is not Verb.UNKNOWN:
+    if not isinstance(arguments, dict) or _names_its_deed(tool):
         return tool
     for key in _DEEDS:
         deed = arguments.get(key)
         if isinstance(deed, str) and verb_of(deed) is not Verb.UNKNOWN and len(deed) <= _LONGEST_DEED:
             return f"{deed}_{tool}"
     return tool
+
+
+@lru_cache(maxsize=4096)
+def _names_its_deed(tool: str) -> bool:
+    """Whether a word of a tool's name is a verb, and not as often the thing (`order`)."""
+    return any(low in _VERBS and low not in _THINGS for low in map(str.lower, _WORDS.findall(tool[:200])))
 
 
 _DEEDS = ("action", "operation", "op")

@@ -116,7 +116,7 @@ _CLASS_PARTS: tuple[tuple[Code, str], ...] = (
     ),
     (_DOWN, "connect unavailable network socket broken_pipe dns name_resolution gai transport remote_protocol circuit"),
     (_DOWN, "overloaded bad_gateway unknown_host operational unreachable protocol_error ssl service_down fetch_error"),
-    (_DOWN, "not_ready"),
+    (_DOWN, "not_ready (?:^|_)busy(?:_|$)"),
     (
         _INVALID,
         "validation invalid bad_request argument zod parse_error json_decode decode_error syntax schema malformed",

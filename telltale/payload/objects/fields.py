@@ -163,7 +163,7 @@ def is_identity(key: str) -> bool:
     """Whether a key names a thing (`id`, `job_id`, `orderId`) and not a request."""
     if key in _NO_IDENTITY:
         return False
-    return key in _ID_KEYS or key.endswith(("_id", "Id", "Uid", "Sid", "_key", "_number", "_sid", "_uid"))
+    return key in _ID_KEYS or key.endswith(("_id", "Id", "Uid", "Sid", "No", "_key", "_number", "_no", "_sid", "_uid"))
 
 
 def is_truthy_error(value: Any) -> bool:

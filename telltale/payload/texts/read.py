@@ -154,6 +154,8 @@ def _timed_out(text: str, asked: Asked) -> Finding | None:
     """A text that says that the call took too long; of a tool that waits or examines, it is one of its answers."""
     if names_a_wait(asked.tool) or names_a_state(asked.tool) or verb_of(asked.tool) is Verb.EXAMINE:
         return None
+    if _is_rendered(asked):
+        return None
     said = text if ran_out_of_time(text, asked.name) else closing_line(text)
     if said is None or is_repeated(text, asked.arguments) or is_asked_about(text, asked):
         return None
@@ -182,9 +184,17 @@ def _error_mark(text: str, asked: Asked) -> Finding | None:
     return Finding("text.error_mark", Says.HIDDEN, "", mark.text.strip()[:120], mark.code)
 
 
+def _is_article(text: str, asked: Asked) -> bool:
+    """Whether a page that was asked for has so much below its heading that it is one about a status."""
+    return asks_for_a_page(asked.arguments) and len(text.partition("\n\n")[2]) >= _PROSE
+
+
+_PROSE = 120
+
+
 def _status_line(text: str, asked: Asked) -> Finding | None:
     found = status_line_of(text, REASON_PHRASES)
-    if found is None:
+    if found is None or (found[0][:1].isdigit() and _is_article(text, asked)):
         return None
     line, code = found
     if code is Code.PERMISSION_DENIED:  # several services answer 403 to one who asks too often, and say so
@@ -223,8 +233,13 @@ def _coded(text: str, asked: Asked) -> Finding | None:
 def _is_told(mark: str, text: str, asked: Asked) -> bool:
     """Whether a mark is a sentence in what somebody tells: of what went wrong some day, not of the call."""
     if names_speech(asked.tool):
-        return mark.startswith(_PERSONS) or text.rstrip().lower().endswith(f"({mark})")
+        letter = text.strip().count("\n\n") >= _PARAGRAPHS and "Traceback" not in text
+        return letter or mark.startswith(_PERSONS) or text.rstrip().lower().endswith(f"({mark})")
     return " failed " in mark and tells_of_incidents(asked.tool)
+
+
+_PARAGRAPHS = 2
+"""Blank lines of a letter; what a program says of its failure has fewer, but for a stack."""
 
 
 def _level(text: str, asked: Asked) -> Finding | None:
