@@ -59,6 +59,22 @@ SAME_VALUE = {
     "browser use": json.dumps({"is_done": False, "success": None, "error": None, "extracted_content": TEXT}),
     "semantic kernel": json.dumps({"content_type": "function_result", "id": "c1", "name": "x", "result": TEXT}),
     "gemini content": json.dumps({"parts": [{"function_response": {"name": "x", "response": VALUE}}], "role": "user"}),
+    "gemini cli": json.dumps(
+        {
+            "callId": "c1",
+            "responseParts": [
+                {
+                    "functionResponse": {
+                        "id": "c1",
+                        "name": "x",
+                        "response": {"output": f"<untrusted_data>\n{TEXT}\n</untrusted_data>"},
+                    }
+                }
+            ],
+            "resultDisplay": "x",
+        }
+    ),
+    "in a tag": f"<untrusted_context>\n{TEXT}\n</untrusted_context>\n",
     "gemini, printed": f"parts=[Part(function_response=FunctionResponse(name='x', response={VALUE!r}))] role='user'",
     "adk event": json.dumps(
         {"content": {"parts": [{"function_response": {"name": "x", "response": VALUE}}]}, "error_code": None}

@@ -152,9 +152,8 @@ def _says_nothing(text: str, asked: Asked) -> Finding | None:
 
 def _timed_out(text: str, asked: Asked) -> Finding | None:
     """A text that says that the call took too long; of a tool that waits or examines, it is one of its answers."""
-    if names_a_wait(asked.tool) or names_a_state(asked.tool) or verb_of(asked.tool) is Verb.EXAMINE:
-        return None
-    if _is_rendered(asked):
+    answers = names_a_wait(asked.tool) or names_a_state(asked.tool) or verb_of(asked.tool) is Verb.EXAMINE
+    if (answers and f"'{asked.name}'" not in text) or _is_rendered(asked):  # one that names the tool is its framework's
         return None
     said = text if ran_out_of_time(text, asked.name) else closing_line(text)
     if said is None or is_repeated(text, asked.arguments) or is_asked_about(text, asked):

@@ -58,6 +58,8 @@ def peel_text(text: str, found: Unwrapped) -> bool:
     quoted = bool(found.wrappers) and found.wrappers[-1] == "quoted"
     if first in '{["':
         return _decode_json(text, found) or (first != '"' and _decode_repr(text, found))
+    if first == "<" and text.startswith("<untrusted"):
+        return _take_tag_off(text, found)
     if first == "C" and text.startswith("CallToolResult["):
         return _decode_record(text, found)
     if first == "(" or _FIELDS.match(text) is not None:
@@ -65,6 +67,19 @@ def peel_text(text: str, found: Unwrapped) -> bool:
     return not quoted and len(text) <= 40 and _decode_scalar(text.strip(), found)
 
 
+def _take_tag_off(text: str, found: Unwrapped) -> bool:
+    """A text as a whole in a tag that marks it as untrusted for the model (`<untrusted_context>`)."""
+    name = _TAG.match(text)
+    end = f"</{name.group(1)}>" if name is not None else ""
+    body = text.rstrip()
+    if name is None or not body.endswith(end):
+        return False
+    found.value = body[name.end() : -len(end)].strip("\n")
+    found.wrappers.append("untrusted")
+    return True
+
+
+_TAG = re.compile(r"<(untrusted[\w-]{0,40})>")
 _META = re.compile(r"(?:, meta=[^\],]{0,200})?\]\Z")
 
 

@@ -75,6 +75,7 @@ _WRAPPERS: tuple[tuple[str, Callable[[dict[str, Any], Unwrapped], bool]], ...] =
     ("gemini.content", protocols.gemini_content),
     ("mcp.call_tool_result.pascal", protocols.pascal_result),
     ("content_block.kind", _kind_text),
+    ("gemini.cli_response", protocols.cli_response),
     ("gemini.function_response", protocols.function_response),
     ("langgraph.command", frameworks.command),
     ("result", _sole),
@@ -84,7 +85,7 @@ _TRIGGERS = words(
     """
     jsonrpc content structuredContent structured_content isError type lc raw_output extracted_content messages
     content_type parts Content kind json role toolUseId toolResult response result output update return_value
-    returnValue
+    returnValue responseParts
     """
 )
 """One of these keys is in every wrapper; most objects are none, and are told so at once."""

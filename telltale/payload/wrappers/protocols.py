@@ -144,6 +144,16 @@ def gemini_content(value: dict[str, Any], found: Unwrapped) -> bool:
     return True
 
 
+def cli_response(value: dict[str, Any], found: Unwrapped) -> bool:
+    """Gemini CLI's answer to a call: the parts for the model, beside what the terminal showed."""
+    parts = value.get("responseParts")
+    if not isinstance(parts, list) or not isinstance(value.get("callId"), str):
+        return False
+    note_call(value, found, "callId", "")
+    found.value = parts
+    return True
+
+
 def function_response(value: dict[str, Any], found: Unwrapped) -> bool:
     """Gemini FunctionResponse `{"id", "name", "response"}`, as ADK's instrumentation records it."""
     if "response" not in value or not isinstance(value.get("name"), str) or len(value) > 5:
