@@ -26,7 +26,7 @@ from analytics.conventions.mcp import MCP
 from analytics.conventions.mlflow import MLFLOW
 from analytics.conventions.monocle import MONOCLE
 from analytics.conventions.openinference import OPENINFERENCE, SMOLAGENTS
-from analytics.conventions.openlit import OPENLIT
+from analytics.conventions.openlit import OPENLIT, OPENLIT_MCP
 from analytics.conventions.pydantic_ai import PYDANTIC_AI
 from analytics.conventions.respan import RESPAN
 from analytics.conventions.semantic_kernel import SEMANTIC_KERNEL
@@ -71,6 +71,7 @@ ALL: tuple[Convention, ...] = (
     AGENT_FRAMEWORK,
     SEMANTIC_KERNEL,
     OPENLIT,
+    OPENLIT_MCP,
     SMOLAGENTS,
     CLAUDE_AGENT_SDK,
     DSPY,

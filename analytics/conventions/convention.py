@@ -84,6 +84,7 @@ class Convention:
         placeholders: texts that a framework writes where it recorded nothing.
         omits_empty: an absent result on a span that ended well, with arguments recorded, is an empty one.
         marks: what else says that the call failed.
+        protocol: its tool spans are a protocol's sides of calls, of which a caller's span may lie in another trace.
         skip: names of tool spans that are no tool calls.
         no_call: attributes that a tool call's span never bears: one with any of them is no tool call.
         parts: names of spans right below a tool span that are the same call, seen closer.
@@ -109,6 +110,7 @@ class Convention:
     placeholders: frozenset[str] = frozenset()
     omits_empty: bool = False
     marks: tuple[MarkRule, ...] = ()
+    protocol: bool = False
     skip: frozenset[str] = frozenset()
     no_call: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
@@ -134,13 +136,23 @@ def whole_name(span: Span) -> str | None:
 
 
 def held(attributes: Mapping[str, Any], key: str) -> Any:
-    """The value of an attribute, or of `attribute#member`: of one member of the object that it holds."""
-    name, _, member = key.partition("#")
+    """The value of an attribute, or of `attribute#member`: of one member of the object that it holds.
+
+    A member of a member is named behind a slash, an item of a list by its number: `attribute#params/args/0`.
+    """
+    name, _, path = key.partition("#")
     value = attributes.get(name)
-    if not member or value is None:
+    if not path or value is None:
         return value
     inner = decode(value) if isinstance(value, str) else value
-    return inner.get(member) if isinstance(inner, dict) else None
+    for member in path.split("/"):
+        if isinstance(inner, dict):
+            inner = inner.get(member)
+        elif isinstance(inner, list) and member.isdigit() and int(member) < len(inner):
+            inner = inner[int(member)]
+        else:
+            return None
+    return inner
 
 
 def text(value: Any) -> str | None:

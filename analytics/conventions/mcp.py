@@ -13,6 +13,7 @@ _NONE = "MCP SDKs record no content: wrap the tool with telltale.guard, or recor
 
 MCP = Convention(
     name="mcp",
+    protocol=True,
     kinds={
         "mcp.method.name": {"tools/call": Kind.TOOL},
         "rpc.method": {"tools/call": Kind.TOOL},

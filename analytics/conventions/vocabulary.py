@@ -75,6 +75,8 @@ AGENT_KEYS = _keys("agent")
 MODEL_KEYS = _keys("model")
 MESSAGES_IN = _keys("messages_in")
 MESSAGES_OUT = _keys("messages_out")
+PROTOCOLS = frozenset(c.name for c in ALL if c.protocol)
+"""Names of conventions whose tool spans are a protocol's sides of calls."""
 SCOPED = tuple(c for c in ALL if c.scopes)
 """Conventions whose bare attribute names count on their own scopes only."""
 

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from analytics.calls import Call
+from analytics.conventions.vocabulary import PROTOCOLS
 from analytics.jobs.call_rows import held, texts
 from analytics.jobs.writing import Judged
 from analytics.judge import judge_calls
@@ -28,18 +29,20 @@ LOOK_BACK_NS = 60 * SECOND_NS
 CROWD = 5000
 """Where more stored calls than this might fit, nothing is joined: it would be a guess."""
 
-PROTOCOL = "mcp"
-"""The convention of calls that may be one side of another call."""
+_PROTOCOLS = ", ".join(f"'{name}'" for name in sorted(PROTOCOLS))
+"""The conventions of calls that may be one side of another call, for SQL."""
 
 _COLUMNS = "id, trace_id, tool, started_ns, duration_ms, convention, service, session_id, arguments_hash"
 _OUTER = f"""SELECT {_COLUMNS} FROM call
 WHERE project = $project AND started_ns >= $since AND started_ns <= $until AND tool IN (SELECT unnest($tools))
-    AND NOT inferred AND (convention <> 'mcp' OR service IS NULL OR service NOT IN (SELECT unnest($services)))
+    AND NOT inferred
+    AND (convention NOT IN ({_PROTOCOLS}) OR service IS NULL OR service NOT IN (SELECT unnest($services)))
 LIMIT $limit"""  # noqa: S608  (texts of ours)
 _INNER = f"""SELECT {_COLUMNS} FROM call
 WHERE project = $project AND started_ns >= $since AND started_ns <= $until AND tool IN (SELECT unnest($tools))
-    AND convention = 'mcp' AND NOT inferred
+    AND convention IN ({_PROTOCOLS}) AND NOT inferred
 LIMIT $limit"""  # noqa: S608  (texts of ours)
+_KNOWN = f"SELECT DISTINCT tool FROM call WHERE convention IN ({_PROTOCOLS})"  # noqa: S608  (texts of ours)
 _PARTNERS = """SELECT DISTINCT project, trace_id, outer_id FROM trace_join
 WHERE project = $project AND (trace_id IN (SELECT unnest($ids)) OR outer_id IN (SELECT unnest($ids)))"""
 
@@ -52,7 +55,7 @@ class Joining:
     def __init__(self, store: Store, settings: JudgeSettings) -> None:
         self._store = store
         self._settings = settings
-        known = store.read("SELECT DISTINCT tool FROM call WHERE convention = 'mcp'").to_pylist()
+        known = store.read(_KNOWN).to_pylist()
         self._tools = {row["tool"] for row in known}
         self._any = store.read("SELECT 1 AS one FROM trace_join LIMIT 1").num_rows > 0
 
@@ -65,7 +68,7 @@ class Joining:
         """
         found = {each.key: each for each in judged}
         self._bring(found, self._partners(judged), judge_trace)
-        self._tools |= {call.tool for each in found.values() for call in each.calls if call.convention == PROTOCOL}
+        self._tools |= {call.tool for each in found.values() for call in each.calls if call.convention in PROTOCOLS}
         if not self._tools:
             return judged
         by_project: dict[str, list[Call]] = defaultdict(list)
@@ -138,8 +141,8 @@ class Joining:
     def _stored(self, project: str, calls: Sequence[Call]) -> list[Side]:
         """Stored calls that may be the other side of these."""
         found: list[Side] = []
-        inner = [call for call in calls if call.convention == PROTOCOL]
-        outer = [call for call in calls if call.convention != PROTOCOL]
+        inner = [call for call in calls if call.convention in PROTOCOLS]
+        outer = [call for call in calls if call.convention not in PROTOCOLS]
         for sql, fresh, back in ((_OUTER, inner, LOOK_BACK_NS), (_INNER, outer, SECOND_NS)):
             if not fresh:
                 continue
@@ -199,7 +202,7 @@ def _side(row: dict[str, Any]) -> Side:
         row["tool"],
         row["started_ns"],
         end_ns,
-        row["convention"] == PROTOCOL,
+        row["convention"] in PROTOCOLS,
         row["service"],
         row["session_id"],
         row["arguments_hash"],

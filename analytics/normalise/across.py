@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from analytics.calls import Call
+from analytics.conventions.vocabulary import PROTOCOLS
 from analytics.normalise.logical_call import LogicalCall
 
 SKEW_NS = 250_000_000
@@ -52,7 +53,7 @@ def side_of(call: LogicalCall | Call) -> Side:
     else:
         trace_id, start_ns, end_ns = call.span.trace_id, call.span.start_ns, call.span.end_ns
         arguments = None if call.arguments_text is None else repr(call.arguments)
-    protocol = call.convention == "mcp"
+    protocol = call.convention in PROTOCOLS
     return Side(call.id, trace_id, call.tool, start_ns, end_ns, protocol, call.service, call.session_id, arguments)
 
 
@@ -61,7 +62,8 @@ def join_sides(sides: Iterable[Side]) -> dict[str, str]:
 
     The inner row is a protocol's; the outer one is of another trace, has the same tool, runs all the while (clock skew
     between services allowed), is a framework's row or of another service, agrees in arguments and session where both
-    are known, and is alone in that. A server's row whose client was joined itself goes to the same call.
+    are known, and is alone in that; of several, the one that encloses it by the clocks as they are, if one alone does
+    (calls tried again within the skew). A server's row whose client was joined itself goes to the same call.
     """
     by_tool: dict[str, list[Side]] = defaultdict(list)
     for side in sides:
@@ -74,6 +76,7 @@ def join_sides(sides: Iterable[Side]) -> dict[str, str]:
 
 
 def _join(group: list[Side], joined: dict[str, str]) -> None:
+    sides = {side.id: side for side in group}
     ahead = 0
     running: list[Side] = []
     taken: set[tuple[str, str | None]] = set()
@@ -86,17 +89,28 @@ def _join(group: list[Side], joined: dict[str, str]) -> None:
         running = [side for side in running if side.end_ns >= inner.start_ns - SKEW_NS]
         if len(running) > WINDOW:
             continue
-        fits = {joined.get(outer.id, outer.id) for outer in running if _encloses(outer, inner)}
-        fits = {outer for outer in fits if (outer, inner.service) not in taken and outer != inner.id}
-        if len(fits) == 1:
-            joined[inner.id] = outer = next(iter(fits))
-            taken.add((outer, inner.service))
+        around = [outer for outer in running if _encloses(outer, inner)]
+        exact = [outer for outer in around if _encloses(outer, inner, ONE_CLOCK_NS)]
+        for fitting in (exact, around):
+            fits = {joined.get(outer.id, outer.id) for outer in fitting}
+            fits = {outer for outer in fits if (outer, inner.service) not in taken and outer != inner.id}
+            fits = {outer for outer in fits if not _is_beside(sides[outer], inner)}
+            if len(fits) == 1:
+                joined[inner.id] = outer = next(iter(fits))
+                taken.add((outer, inner.service))
+                break
 
 
-def _encloses(outer: Side, inner: Side) -> bool:
+def _is_beside(outer: Side, inner: Side) -> bool:
+    """Whether both are the same side of calls: the next call of one client is no part of the call before it."""
+    return outer.protocol and outer.service is not None and outer.service == inner.service
+
+
+def _encloses(outer: Side, inner: Side, skew: int = SKEW_NS) -> bool:
     if outer.trace_id == inner.trace_id or (outer.protocol and outer.service == inner.service):
         return False
-    skew = ONE_CLOCK_NS if outer.service is not None and outer.service == inner.service else SKEW_NS
+    if outer.service is not None and outer.service == inner.service:
+        skew = ONE_CLOCK_NS
     if outer.start_ns > inner.start_ns + skew or outer.end_ns < inner.end_ns - skew:
         return False
     if outer.protocol and (outer.end_ns - outer.start_ns) < (inner.end_ns - inner.start_ns):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any
 
+from analytics.conventions.vocabulary import PROTOCOLS
 from analytics.normalise.aborted import mark_aborted
 from analytics.normalise.context import Context, model_of
 from analytics.normalise.conversation import Answered, Asked, read_conversation
@@ -123,7 +124,7 @@ def _call_of_sides(
     """The call that several spans tell of: each gives what it has, the outermost first."""
     outer = group[0]
     carrier = next((member for member in group if member.result is not MISSING), outer)
-    named = next((member for member in group if member.plan.convention != "mcp"), outer)
+    named = next((member for member in group if member.plan.convention not in PROTOCOLS), outer)
     call = LogicalCall(
         id=f"{outer.span.trace_id}-{outer.span.span_id}",
         span=carrier.span,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from analytics.conventions.vocabulary import PROTOCOLS
 from analytics.normalise.reading import ToolSpan, arguments_of
 from analytics.normalise.tree import NONE, Tree
 from analytics.normalise.values import MISSING, same_arguments
@@ -64,7 +65,7 @@ def _same_tool(left: ToolSpan, right: ToolSpan) -> bool:
     """Equal names; on one side of MCP also with a server's prefix (`calendar_book` and `book`)."""
     if left.tool == right.tool:
         return True
-    if "mcp" not in (left.plan.convention, right.plan.convention):
+    if PROTOCOLS.isdisjoint((left.plan.convention, right.plan.convention)):
         return False
     short, long = sorted((left.tool, right.tool), key=len)
     return long.endswith(short) and long[-len(short) - 1] in _SEPARATORS

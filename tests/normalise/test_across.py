@@ -82,6 +82,19 @@ def test_calls_in_quick_succession_in_one_process_are_told_apart() -> None:
     assert joined(first, server("d", 1050, 1060)) == {"d": "a"}, "another service's clock may be ahead"
 
 
+def test_tries_within_the_skew_of_clocks_are_told_apart() -> None:
+    """Each server's side goes to the try that encloses it by the clocks as they are; a client's to no other try."""
+
+    def client(trace: str, begin: int, end: int) -> Span:
+        return span(trace, "tools/call book", begin, end, 3, mcp__method__name="tools/call")
+
+    tries = [client("a", 1000, 1040), client("c", 1060, 1075)]
+    served = [server("b", 1005, 1035), server("d", 1062, 1070)]
+
+    assert joined(*tries, *served) == {"b": "a", "d": "c"}
+    assert joined(*tries, served[0]) == {"b": "a"}
+
+
 def test_judged_rows_join_alike() -> None:
     """The rows of the store know enough to be joined."""
     spans = tool("a", 1000, 2000), server("b", 1100, 1900)

@@ -74,6 +74,10 @@ SAME_VALUE = {
             "resultDisplay": "x",
         }
     ),
+    "mcp, blocks printed": json.dumps(
+        {"meta": None, "content": [f"type='text' text={TEXT!r} annotations=None meta=None"], "structuredContent": None}
+        | {"isError": False}
+    ),
     "in a tag": f"<untrusted_context>\n{TEXT}\n</untrusted_context>\n",
     "gemini, printed": f"parts=[Part(function_response=FunctionResponse(name='x', response={VALUE!r}))] role='user'",
     "adk event": json.dumps(

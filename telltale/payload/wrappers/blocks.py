@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from telltale.payload.wrappers.decode import decode
 from telltale.payload.wrappers.unwrapped import Unwrapped
 
 RESPONSES = ("functionResponse", "function_response")
@@ -32,6 +33,8 @@ _BARE_BLOCKS = frozenset({"text", "json", "image", "document", "video", *RESPONS
 
 def peel_blocks(blocks: list[Any], found: Unwrapped) -> bool:
     """Take content blocks off: one text block gives its text, several give a list or their lines joined."""
+    if blocks and all(is_printed_block(block) for block in blocks):
+        blocks = [decode(block) for block in blocks]
     if not blocks or not all(is_block(block) for block in blocks):
         return False
     found.wrappers.append("content_blocks")
@@ -45,6 +48,11 @@ def peel_blocks(blocks: list[Any], found: Unwrapped) -> bool:
     else:
         found.value = parts
     return True
+
+
+def is_printed_block(block: Any) -> bool:
+    """Whether a text is a content block as pydantic prints it: `type='text' text='…' annotations=None`."""
+    return isinstance(block, str) and block.startswith("type='text' text=")
 
 
 def _is_picture(block: dict[str, Any]) -> bool:

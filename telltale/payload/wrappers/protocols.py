@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from telltale.payload.wrappers.blocks import RESPONSES, is_block, text_of
+from telltale.payload.wrappers.blocks import RESPONSES, is_block, is_printed_block, text_of
 from telltale.payload.wrappers.noting import FLAGS, note_call, note_flags
 from telltale.payload.wrappers.unwrapped import Unwrapped
 
@@ -59,7 +59,7 @@ def _is_result(value: dict[str, Any], content: Any, structured: Any) -> bool:
     if structured is not None and known:
         return True
     flagged = known or any(isinstance(value.get(name), bool) for name in FLAGS)
-    return flagged and isinstance(content, list) and all(is_block(block) for block in content)
+    return flagged and isinstance(content, list) and all(is_block(b) or is_printed_block(b) for b in content)
 
 
 def _with_error_beside(value: dict[str, Any], content: Any) -> Any:
