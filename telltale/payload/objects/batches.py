@@ -59,7 +59,8 @@ def _all_failed(key: str, items: list[Any], asked: Asked, told: bool = False) ->
         return Finding("payload.items_failed", Says.HIDDEN, "[0]", short(items[0]), _code_of_item(items[0]))
     if _acts(asked) and 0 < len(items) <= _MOST_ERRORS and all(map(_is_only_a_reason, items)):
         return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), _code_of_item(items[0]))
-    if not batch and not (key in _LISTS and _acts(asked)):
+    listed = key in _LISTS if verb_of(asked.tool) is not Verb.CHANGE else bool(key)
+    if not batch and not (listed and _acts(asked)):
         return None
     return _batch_failed(key, items, asked, batch) if 0 < len(items) <= _MOST_ITEMS else None
 

@@ -25,7 +25,26 @@ def nothing_succeeded(value: dict[str, Any], fields: Fields, asked: Asked) -> Fi
             return Finding("payload.items_failed", Says.HIDDEN, key, inner)
     if len(value) > _MOST_COUNTERS:
         return None
-    return _none_done(value, asked) or _deed_denied(value, fields, asked) or _not_made(value, fields, asked)
+    found = _none_done(value, asked) or _deed_denied(value, fields, asked) or _not_made(value, fields, asked)
+    return found or _declined(value, fields, asked)
+
+
+def _declined(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"result": "declined", "reason_code": "51"}` of a change: one word for a no, beside it only numbers of it."""
+    told = value.get("result")
+    if verb_of(asked.tool) is not Verb.CHANGE or not isinstance(told, str) or told.lower() not in _NOES:
+        return None
+    if asks_for_state(asked, told) or not all(key == "result" or _is_number_of(key) for key in fields.keys):
+        return None
+    return Finding("payload.status_error", Says.HIDDEN, "result", told, first_code(told_texts(value)))
+
+
+_NOES = frozenset(("declined", "rejected", "refused", "denied"))
+
+
+def _is_number_of(key: str) -> bool:
+    """Whether a key holds a service's number for its answer, or an id of it."""
+    return key.lower().endswith(("code", "id", "ref"))
 
 
 def _deed_denied(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
@@ -62,8 +81,13 @@ _SAYS_NO = words("denied unauthorized unauthenticated forbidden rate_limited rat
 
 
 def _not_made(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
-    """`{"booking": null, "message": "…"}` of `create_booking`: what was to be made is named, and is not there."""
-    if verb_of(asked.tool) is not Verb.CHANGE or fields.substance or not fields.has(Role.MESSAGE):
+    """`{"booking": null, "message": "…"}` of `create_booking`: what was to be made is named, and is not there.
+
+    Also where nothing stands beside it (`{"createBooking": {"booking": null}}`, as GraphQL answers).
+    """
+    if verb_of(asked.tool) is not Verb.CHANGE or fields.substance:
+        return None
+    if not fields.has(Role.MESSAGE) and len(value) != 1:
         return None
     if names_a_removal(asked.tool) or any(inner is True for inner in value.values()):
         return None

@@ -20,11 +20,21 @@ def told_elsewhere(value: dict[str, Any], fields: Fields, asked: Asked) -> Findi
     if verb is Verb.EXAMINE:
         return None
     found = _answered_status(value) if not _NAMES.isdisjoint(value) else _failed_shards(value)
+    found = found or _response_status(value)
     if found is None and verb in (Verb.RUN, Verb.CHANGE):
         found = _named_error(value, fields)
     if found is None and verb is Verb.CHANGE:
         found = _told_as_an_id(value, fields)
     return found
+
+
+def _response_status(value: dict[str, Any]) -> Finding | None:
+    """`{"results": [], "responseStatus": {"errorCode": "Unauthorized", "message": "…"}}`, as ServiceStack answers."""
+    status = value.get("responseStatus", value.get("ResponseStatus"))
+    code = status.get("errorCode", status.get("ErrorCode")) if isinstance(status, dict) else None
+    if not isinstance(code, str) or not code or code in ("0", "OK", "None"):
+        return None
+    return Finding("payload.error_key", Says.FAILED, "responseStatus.errorCode", code[:200], code_inside(status))
 
 
 def _failed_shards(value: dict[str, Any]) -> Finding | None:
