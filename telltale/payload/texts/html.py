@@ -73,11 +73,25 @@ def page_of(text: str) -> Page | None:
 
 def challenge_of(text: str) -> tuple[str, Code] | None:
     """The title of a gateway's block page with which the text of a page begins, where a browser kept the text alone."""
-    title = text[:_TITLE_CAP].lstrip().split("\n", 1)[0].strip()
+    head = text[:_TITLE_CAP].lstrip()
+    title = head.split("\n", 1)[0].strip("# \t\r")
+    if len(text) <= _LONGEST_CHALLENGE and head.lower().replace("\n", "").startswith(_CHALLENGES):
+        return title[:_TITLE_CAP], Code.PERMISSION_DENIED
     status = _REASONS.get(title.strip(" -–—|:").lower()) if "\n" in text.strip() else None
     return (title, Code.PERMISSION_DENIED) if status == _BLOCKED and title.lower() not in _PLAIN else None
 
 
+_CHALLENGES = (
+    "just a moment...enable javascript and cookies to continue",  # Cloudflare
+    "enable javascript and cookies to continue",  # Cloudflare
+    "verifying you are human. this may take a few seconds",  # Cloudflare
+    "please enable js and disable any ad blocker",  # DataDome
+    "access to this page has been denied because we believe you are using automation tools",  # HUMAN
+    "request unsuccessful. incapsula incident id",  # Imperva
+)
+"""What gateways show in the place of a page to whom they take for a bot, as their own fixed words."""
+
+_LONGEST_CHALLENGE = 1_500
 _TITLE_CAP, _BLOCKED = 200, 403
 _PLAIN = frozenset(("forbidden", "access denied"))
 """Titles that are headings of documents as well."""

@@ -29,7 +29,7 @@ _CLASS = re.compile(
 )
 _WORD = re.compile(
     rf"{DRESS}(?P<mark>(?:(?:{_KINDS}) ){{0,2}}(?:error|exception|fatal|failure|panic|failed(?: with [\w ]{{1,40}})?)"
-    rf"(?:\s-?\d{{1,6}})?{_ASIDE}\s?:)(?=\s|$|[\"'{{<])(?!\s*(?:0|none|null)\b)"
+    rf"(?:(?: code)?\s-?\d{{1,6}})?{_ASIDE}\s?:)(?=\s|$|[\"'{{<])(?!\s*(?:0|none|null)\b)"
     rf"|{DRESS}(?P<doing>(?:errors? (?:while |when |occurred while )?"
     rf"|exceptions? (?:while |when |during ))(?!{_COMPOUNDS})[a-z]{{2,20}}ing\b"
     rf"(?= (?:the )?(?:mcp )?(?:{_KINDS}|tool)\b|[^:\n]{{0,80}}[:'\"]"
@@ -287,9 +287,15 @@ def cross_mark_of(text: str) -> str | None:
     return line if _CROSS.match(line) else None
 
 
+_NOTE = re.compile(r"\[(?:[A-Z][\w -]{0,40} )?(?:failed|[Ee]rror)\b[^\[\]:\n]{0,30}: [^\[\]\n]{1,300}\]")
+"""A harness's note in brackets, and nothing else: `[Search failed: rate limit exceeded]`."""
+
+
 def level_mark_of(text: str) -> str | None:
     """The level in brackets with which a text of one line begins: `[ERROR] …`; not one of a log, before a time."""
     hit = _LEVEL.match(text[:40]) if len(text) <= _LINE_CAP and "\n" not in text.strip() else None
+    if hit is None and len(text) <= _LINE_CAP and text.rstrip()[-1:] == "]":
+        hit = _NOTE.fullmatch(text.strip())
     return hit.group(0).strip() if hit is not None else None
 
 

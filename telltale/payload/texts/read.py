@@ -246,7 +246,8 @@ def _level(text: str, asked: Asked) -> Finding | None:
     level = level_mark_of(text) if "[" in text[:4] else None
     if level is None or names_logs(asked.tool) or is_repeated(text, asked.arguments) or asks_for_errors(asked):
         return None
-    texts = names_documents(asked.tool) or names_speech(asked.tool) or names_a_file(asked)
+    note = level == text.strip()  # of a harness, and no line of a document
+    texts = names_speech(asked.tool) or ((names_documents(asked.tool) or names_a_file(asked)) and not note)
     if texts and not names_a_value(text, asked.arguments):
         return None
     return Finding("text.error_mark", Says.HIDDEN, "", level)
