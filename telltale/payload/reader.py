@@ -13,7 +13,7 @@ from telltale.payload.envelope import assess_envelope
 from telltale.payload.objects.batches import failed_items
 from telltale.payload.objects.carried import carried_text, under_its_name
 from telltale.payload.objects.empty import is_frame
-from telltale.payload.objects.fields import Role, fields_of, role_of
+from telltale.payload.objects.fields import Role, fields_of, is_identity, role_of
 from telltale.payload.objects.read import read_object
 from telltale.payload.reading import Asked, Finding, Reading, Says
 from telltale.payload.texts.exits import command_of, shows_text
@@ -182,7 +182,9 @@ def _wrapped(level: dict[str, Any], asked: Asked) -> tuple[str, dict[str, Any]] 
         inner_objects = [
             (str(key), inner)
             for key, inner in level.items()
-            if role_of(key) is None and not (is_frame(key) and isinstance(inner, str)) and type(inner) is not int
+            if role_of(key) is None
+            and not (is_frame(key) and isinstance(inner, str))
+            and (type(inner) is not int or is_identity(key))
         ]
         if len(inner_objects) == 1 and isinstance(inner_objects[0][1], dict) and inner_objects[0][1]:
             return inner_objects[0]
