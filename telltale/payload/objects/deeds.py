@@ -6,13 +6,21 @@ import re
 from typing import Any
 
 from telltale.payload.asked.asking import asks_for_state, is_rehearsed
-from telltale.payload.asked.verbs import Verb, names_a_new_deed, names_a_removal, names_its_thing, verb_of
+from telltale.payload.asked.verbs import (
+    Verb,
+    names_a_new_deed,
+    names_a_removal,
+    names_its_thing,
+    names_the_deed,
+    verb_of,
+)
 from telltale.payload.codes.infer import code_of, code_of_class
 from telltale.payload.codes.phrases import first_code
 from telltale.payload.objects.evidence import short, told_texts
-from telltale.payload.objects.fields import Fields, Role, role_of
+from telltale.payload.objects.fields import ERROR_WORDS, Fields, Role, role_of
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.words import words
+from telltale.vocabulary import Code
 
 
 def nothing_succeeded(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
@@ -26,7 +34,7 @@ def nothing_succeeded(value: dict[str, Any], fields: Fields, asked: Asked) -> Fi
     if len(value) > _MOST_COUNTERS:
         return None
     found = _none_done(value, asked) or _deed_denied(value, fields, asked) or _not_made(value, fields, asked)
-    return found or _declined(value, fields, asked)
+    return found or _declined(value, fields, asked) or _came_to_nothing(value, asked)
 
 
 def _declined(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
@@ -39,6 +47,29 @@ def _declined(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | 
     return Finding("payload.status_error", Says.HIDDEN, "result", told, first_code(told_texts(value)))
 
 
+def _came_to_nothing(value: dict[str, Any], asked: Asked) -> Finding | None:
+    """`{"bookingStatus": "FAILED"}` of `book_flight`: the status of what the tool was to do, under a name of its own.
+
+    Also a bare state that names a failure nobody asks for (`{"state": "unavailable"}`).
+    """
+    if verb_of(asked.tool) is not Verb.CHANGE or len(value) > _MOST_COUNTERS:
+        return None
+    for key, inner in value.items():
+        low = key.lower() if isinstance(inner, str) and len(inner) <= _LONGEST_CODE else ""
+        if not low.endswith(("status", "state")) or role_of(key) is not None or asks_for_state(asked, inner):
+            continue
+        noun = low.removesuffix("status").removesuffix("state").rstrip("_-")
+        own = noun in _OF_ANY_DEED or (len(noun) >= _STEM and names_the_deed(asked.tool, noun))
+        if own and (inner.lower() in ERROR_WORDS or inner.lower() in _NOES):
+            return Finding("payload.status_error", Says.HIDDEN, key, inner, first_code(told_texts(value)))
+        if low == "state" and code_of(inner) in _UNASKED:
+            return Finding("payload.status_word", Says.HIDDEN, key, inner, code_of(inner))
+    return None
+
+
+_OF_ANY_DEED = words("transaction operation request delivery execution processing")
+_STEM = 4
+_UNASKED = frozenset((Code.UNAVAILABLE, Code.PERMISSION_DENIED, Code.RATE_LIMITED))
 _NOES = frozenset(("declined", "rejected", "refused", "denied"))
 
 

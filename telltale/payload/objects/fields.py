@@ -35,7 +35,7 @@ class Role:
 _NAMES = {
     Role.ERROR: "error err errMsg err_msg exception fault traceback error_message errorMessage error_msg errorMsg"
     " errmsg error_code errorCode error_type errorType error_description errorDescription __type error_reason"
-    " errorReason error_summary error-type error-code error-message error-text"
+    " errorReason error_summary error-type error-code error-message error-text odata.error"
     " error_details errorDetails error_detail error_info errorInfo"
     " failureReason failure_reason failureMessage failure_message failure_code failureCode failReason fail_reason"
     " exception_message"

@@ -56,7 +56,10 @@ def _answered_status(value: dict[str, Any]) -> Finding | None:
     for name in ABOUT_THE_ANSWER:
         inner = value.get(name)
         beside = fields_of(inner) if isinstance(inner, dict) else None
-        if beside is None or not any(is_truthy_error(error) for _, error in beside.get(Role.ERROR)):
+        if beside is None:
+            continue
+        empty = is_empty({key: held for key, held in value.items() if key != name})
+        if not empty and not any(is_truthy_error(error) for _, error in beside.get(Role.ERROR)):
             continue
         for key, status in beside.get(Role.HTTP):
             if type(status) is int and 400 <= status < 600:

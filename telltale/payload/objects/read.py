@@ -82,7 +82,8 @@ def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
         aside = _is_stderr(value, fields, inner) or _is_measured(value, fields, inner)
         if aside or (fields.substance and (is_record(value, fields, asked) or _is_described(key, asked))):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
-        if gives_a_verdict(value, asked) or (fields.substance and _declares_success(fields)):
+        undone = verb_of(asked.tool) is Verb.CHANGE and isinstance(inner, dict)
+        if gives_a_verdict(value, asked) or (fields.substance and _declares_success(fields) and not undone):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
         return Finding("payload.error_key", Says.FAILED, key, short(inner), code_inside(inner, fields))
     for key, inner in fields.get(Role.ERRNO):
@@ -121,12 +122,19 @@ def _errors_list(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
             continue
         counted = any(type(good) is int and good > 0 for _, good in fields.get(Role.GOOD))
         listed = names_errors(asked.tool) and verb_of(asked.tool) is Verb.READ
-        beside = fields.substance and not (verb_of(asked.tool) is Verb.READ and all(map(is_identity, fields.keys)))
+        beside = _stands_beside(value, fields, asked)
         if beside or counted or listed or is_a_verdict(inner, fields, asked):
             return Finding("payload.errors_list", Says.ANSWER, key, short(inner))
         first = inner[0] if isinstance(inner, list) and inner else inner
         return Finding("payload.errors_list", Says.FAILED, key, short(first), code_inside(first, fields))
     return None
+
+
+def _stands_beside(value: dict[str, Any], fields: Fields, asked: Asked) -> bool:
+    """Whether data stands beside a list of errors: more than flags, and more than ids where something was looked up."""
+    data = [key for key in fields.keys if value[key] is not True]
+    sought = verb_of(asked.tool) in (Verb.READ, Verb.UNKNOWN) and "id" not in data
+    return bool(data) and not (sought and all(map(is_identity, data)))
 
 
 def _flag_false(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
@@ -175,13 +183,15 @@ def _flag_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
     return None
 
 
+_NO_CODES: list[tuple[str, Any]] = []
 _DIFFERENT = 2
 """With this programs end that compare, and tell a difference from a trouble of their own."""
 
 
 def _exit_code(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     """A process result (`stdout` or `stderr` beside it), not a job's record that was polled."""
-    for key, inner in fields.get(Role.EXIT):
+    codes = fields.get(Role.CODE) if fields.has(Role.STREAM) and not fields.has(Role.EXIT) else _NO_CODES
+    for key, inner in (*fields.get(Role.EXIT), *codes):
         if not isinstance(inner, int) or isinstance(inner, bool) or inner == 0:
             continue
         runs = fields.has(Role.STREAM) or "output" in value or verb_of(asked.tool) is Verb.RUN
@@ -209,7 +219,7 @@ _RULES: tuple[tuple[int, Rule], ...] = (
     (Role.CODE | Role.MESSAGE | Role.TYPE, error_object),
     (Role.MESSAGE, validator_report),
     (Role.MESSAGE, reason_phrase),
-    (Role.EXIT, _exit_code),
+    (Role.EXIT | Role.STREAM, _exit_code),
 )
 """The rules with the roles that must occur for them to be asked, in the order of their weight."""
 

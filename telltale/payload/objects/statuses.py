@@ -21,6 +21,7 @@ _STATUS_WORDS = {
     "quota_exceeded": Code.RATE_LIMITED,
     "expired_token": Code.PERMISSION_DENIED,
     "token_expired": Code.PERMISSION_DENIED,
+    "servfail": Code.UNAVAILABLE,  # RFC 1035 §4.1.1
 }
 _OPEN_CODES = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE, Code.NOT_FOUND, Code.INTERNAL})
 

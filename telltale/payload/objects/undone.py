@@ -36,6 +36,10 @@ def handed_back(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
     for key in fields.keys:
         if key.lower() in _HANDED_BACK and _counted(value[key]) in _lengths(asked.arguments):
             return Finding("payload.items_failed", Says.HIDDEN, key, short(value[key]), Code.RATE_LIMITED)
+    for key, inner in fields.get(Role.BAD):
+        if isinstance(inner, list) and not fields.substance and len(inner) in _lengths(asked.arguments):
+            first = inner[0]
+            return Finding("payload.items_failed", Says.HIDDEN, key, short(first), code_inside(first))
     return None
 
 
