@@ -245,6 +245,12 @@ _NEW_DEEDS = words(
 
 
 @lru_cache(maxsize=4096)
+def names_a_making(tool: str) -> bool:
+    """Whether a tool's name says that something comes of it which was not there: not `mute_alert`, `restart_service`."""
+    return _names(tool, _NEW_DEEDS)
+
+
+@lru_cache(maxsize=4096)
 def names_a_new_deed(tool: str, state: str) -> bool:
     """Whether a flag's name is what the tool was to do, and that is a deed which is not done already: `sent`."""
     low = state.lower().removeprefix("is_").removeprefix("was_")

@@ -8,6 +8,7 @@ from typing import Any
 from telltale.payload.asked.asking import asks_for_state, is_rehearsed
 from telltale.payload.asked.verbs import (
     Verb,
+    names_a_making,
     names_a_new_deed,
     names_a_removal,
     names_its_thing,
@@ -59,7 +60,8 @@ def _came_to_nothing(value: dict[str, Any], asked: Asked) -> Finding | None:
         if not low.endswith(("status", "state")) or role_of(key) is not None or asks_for_state(asked, inner):
             continue
         noun = low.removesuffix("status").removesuffix("state").rstrip("_-")
-        own = noun in _OF_ANY_DEED or (len(noun) >= _STEM and names_the_deed(asked.tool, noun))
+        made = len(noun) >= _STEM and names_a_making(asked.tool) and names_the_deed(asked.tool, noun)
+        own = made or noun in _OF_ANY_DEED
         if own and (inner.lower() in ERROR_WORDS or inner.lower() in _NOES):
             return Finding("payload.status_error", Says.HIDDEN, key, inner, first_code(told_texts(value)))
         if low == "state" and code_of(inner) in _UNASKED:
