@@ -246,7 +246,7 @@ _NEW_DEEDS = words(
 
 @lru_cache(maxsize=4096)
 def names_a_making(tool: str) -> bool:
-    """Whether a tool's name says that something comes of it which was not there: not `mute_alert`, `restart_service`."""
+    """Whether a tool's name says that something new comes of it: not `mute_alert`, not `restart_service`."""
     return _names(tool, _NEW_DEEDS)
 
 
