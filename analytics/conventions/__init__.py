@@ -10,6 +10,7 @@ from analytics.conventions.claude_agent_sdk import CLAUDE_AGENT_SDK
 from analytics.conventions.claude_code import CLAUDE_CODE
 from analytics.conventions.convention import Convention
 from analytics.conventions.dspy import DSPY
+from analytics.conventions.effect import EFFECT
 from analytics.conventions.gemini_cli import GEMINI_CLI
 from analytics.conventions.genai import AGENT_FRAMEWORK, AUTOGEN, GENAI, OPENAI_AGENTS_CONTRIB, TELLTALE
 from analytics.conventions.genkit import GENKIT
@@ -56,6 +57,7 @@ ALL: tuple[Convention, ...] = (
     AGENTOPS,
     MONOCLE,
     GEMINI_CLI,
+    EFFECT,
     TRACEAI,
     RESPAN,
     CLAUDE_CODE,

@@ -73,6 +73,7 @@ class Convention:
         name: how the convention is called in rows (`openinference`, `adk`).
         kinds: attribute → value (lower case, or `ANY`) → what the span is.
         scopes: prefixes of instrumentation scope names; where given, the convention speaks only on those scopes.
+        span_names: names of spans; where given, the convention speaks only on those.
         named: scopes whose spans carry this convention's name, whoever recognised them (a framework that writes
             another convention's attributes).
         tool, call_id, arguments, result: attributes of a tool span; `attribute#member` where the value is one member
@@ -97,6 +98,7 @@ class Convention:
     name: str
     kinds: Mapping[str, Mapping[str, Kind]] = field(default_factory=dict)
     scopes: tuple[str, ...] = ()
+    span_names: frozenset[str] = frozenset()
     named: tuple[str, ...] = ()
     tool: tuple[str, ...] = ()
     tool_of: Callable[[Span], str | None] | None = None

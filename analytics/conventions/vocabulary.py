@@ -68,7 +68,9 @@ def _keys(name: str) -> tuple[str, ...]:
 
 _BY_KEY = _by_key()
 KIND_KEYS = frozenset(_BY_KEY)
-"""Attributes that tell what a span is."""
+"""Attributes that tell what a span is, alone or with its scope or name."""
+OWN_KEYS = frozenset(key for c in ALL if not c.span_names for key in c.kinds)
+"""Those of them that tell it whatever the span's name."""
 SESSION_KEYS = _keys("session")
 USER_KEYS = _keys("user")
 AGENT_KEYS = _keys("agent")
@@ -89,6 +91,7 @@ RECORDS: dict[str, tuple[tuple[tuple[str, ...], RecordRule], ...]] = {
 
 _Answer = tuple[Kind, tuple[int, ...]]
 _NO_ANSWER: _Answer = (Kind.OTHER, ())
+_SPAN_NAMES = frozenset(name for c in ALL for name in c.span_names)
 _WORDED = frozenset(key for key, votes in _BY_KEY.items() if any(values.keys() - {ANY} for _, values in votes))
 """Attributes whose value matters; of the others only that they are there."""
 _LONGEST_WORD = 64
@@ -107,7 +110,7 @@ def kind_of(span: Span) -> _Answer:
     keys = KIND_KEYS.intersection(attributes)
     if not keys:
         return _NO_ANSWER
-    said = [span.scope_name]
+    said = [span.scope_name, span.name if span.name in _SPAN_NAMES else ""]
     for key in keys:
         value = attributes[key]
         if value is None or value == "":
@@ -157,7 +160,9 @@ def voters_of(key: str, value: str, kind: Kind) -> tuple[int, ...]:
 
 
 def speaks(convention: Convention, span: Span) -> bool:
-    """Whether a convention is valid on the span's scope."""
+    """Whether a convention is valid on the span: on its scope, under its name."""
+    if convention.span_names and span.name not in convention.span_names:
+        return False
     return not convention.scopes or span.scope_name.startswith(convention.scopes)
 
 

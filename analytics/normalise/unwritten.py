@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from analytics.conventions.convention import Kind
-from analytics.conventions.vocabulary import KIND_KEYS, Plan, plan_of, voters_of
+from analytics.conventions.vocabulary import OWN_KEYS, Plan, plan_of, voters_of
 from analytics.normalise.reading import ToolSpan, read_unwritten
 from analytics.spans import Span
 
@@ -30,7 +30,7 @@ class _Shape(NamedTuple):
 
 def says_nothing(span: Span) -> bool:
     """Whether a span's name speaks of a tool, and no attribute tells what the span is."""
-    return _WORD in span.name and KIND_KEYS.isdisjoint(span.attributes)
+    return _WORD in span.name and OWN_KEYS.isdisjoint(span.attributes)
 
 
 def find_unwritten(spans: list[Span], silent: list[int], tools: dict[int, ToolSpan]) -> dict[int, ToolSpan]:

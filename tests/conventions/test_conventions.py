@@ -131,11 +131,11 @@ def test_switches_speak_of_what_can_be_lost() -> None:
 
 
 def test_what_a_span_is_follows_its_attributes_alone() -> None:
-    """The answer that is kept for a combination of attributes is for no other: value, scope and presence count."""
+    """The answer that is kept for a combination of attributes is for no other: value, scope, name and presence."""
 
-    def kind(scope: str, **attributes: Any) -> str:
+    def kind(scope: str, span_name: str = "x", **attributes: Any) -> str:
         names = {key.replace("__", "."): value for key, value in attributes.items()}
-        return kind_of(Span("t", "s", "", "x", 1, 0, 1, attributes=names, scope_name=scope))[0].name
+        return kind_of(Span("t", "s", "", span_name, 1, 0, 1, attributes=names, scope_name=scope))[0].name
 
     for _ in range(2):
         assert kind("", gen_ai__operation__name="execute_tool") == "TOOL"
@@ -146,3 +146,5 @@ def test_what_a_span_is_follows_its_attributes_alone() -> None:
         assert kind("", gen_ai__operation__name="x", gen_ai__tool__name="") == "OTHER"
         assert kind("pydantic-ai", tool_arguments="{}") == "TOOL"
         assert kind("other", tool_arguments="{}") == "OTHER"
+        assert kind("any", tool="t") == "OTHER"
+        assert kind("any", "Toolkit.handle", tool="t") == "TOOL"
