@@ -13,11 +13,13 @@ from telltale.payload.envelope import assess_envelope
 from telltale.payload.objects.batches import failed_items
 from telltale.payload.objects.carried import carried_text, under_its_name
 from telltale.payload.objects.empty import is_frame
+from telltale.payload.objects.ended import stopped_early
 from telltale.payload.objects.fields import Role, fields_of, is_identity, role_of
 from telltale.payload.objects.read import read_object
 from telltale.payload.reading import Asked, Finding, Reading, Says
 from telltale.payload.texts.exits import command_of, shows_text
 from telltale.payload.texts.read import read_text
+from telltale.payload.texts.retry import told_retry
 
 _NESTING = (
     "data",
@@ -56,6 +58,7 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
     elif isinstance(value, str):
         reading.text = True
         reading.findings = read_text(value, asked)
+        reading.retryable = told_retry(value)
         if reading.findings and reading.failed:
             reading.message = value
             reading.code = reading.findings[0].code
@@ -120,7 +123,7 @@ def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
         carried = carried_text(under_its_name(value, asked), asked, claimed)
         if carried is None and level is not value:
             carried = _only_below(level, path, asked)
-        carried = carried or _printed_error(value, asked)
+        carried = carried or _printed_error(value, asked) or _stopped_early(level, path, asked)
         if carried is not None:
             reading.findings.insert(0, carried)
     if reading.failed and (is_data_file(value, asked) or _is_shown(value, asked)):
@@ -157,6 +160,14 @@ def _printed_error(value: dict[str, Any], asked: Asked) -> Finding | None:
 
 
 _FETCHING = re.compile(r"\b(?:curl|wget|https?|xh|invoke-webrequest|invoke-restmethod|api|get)\b", re.IGNORECASE)
+
+
+def _stopped_early(level: dict[str, Any], path: str, asked: Asked) -> Finding | None:
+    """What a run's report says of its end, where no text in it says more."""
+    found = stopped_early(level, asked)
+    if found is not None:
+        found.key = path + found.key
+    return found
 
 
 def _only_below(level: dict[str, Any], path: str, asked: Asked) -> Finding | None:

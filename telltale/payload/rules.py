@@ -90,6 +90,19 @@ PAYLOAD_RULES: dict[str, Rule] = {
             _P,
         ),
         Rule(
+            "payload.other_page",
+            "The address in the result is of a page in between, such as a sign-in, which would lead on to the one"
+            " that was asked for.",
+            "the address",
+            _P,
+        ),
+        Rule(
+            "payload.stopped_early",
+            "The run that the tool stands for was stopped at its limit of turns or steps, or by an error.",
+            "the reason and what it says",
+            _P,
+        ),
+        Rule(
             "payload.exit_code", "The program that the tool ran ended with an exit code other than 0.", "the code", _P
         ),
         Rule("payload.items_failed", "Of the batch that was asked for, nothing succeeded.", "a counter or an item", _P),

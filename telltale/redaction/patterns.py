@@ -230,7 +230,7 @@ INTERNAL_PATTERNS = (
         literals=("select", "insert", "update", "delete", "table", "no such column"),
         regex=r"\bSELECT\s[^;]{1,400}?\sFROM\s{1,8}[\"'`\[]?\w{1,64}"
         # in lower case, "select a seat from the list" is English: a star, a list or an aggregate makes it SQL
-        r"|\b(?i:select\s{1,8}(?:\*|[\w.]{1,64}\s{0,8},|(?:count|max|min|sum|avg|distinct)\b)[^;]{0,400}?\sfrom\s{1,8}\w{1,64})"
+        r"|\b(?i:select\s{1,8}(?:\*|[\w.]{1,64}\s{0,8},|(?:count|max|min|sum|avg|distinct)\b)[^;]{0,400}?\sfrom\s{1,8}[\"'`\[]?\w{1,64})"
         r"|\b(?i:(?:insert\s{1,8}into\s{1,8}[\"'`\[]?\w{1,64}"
         r"|update\s{1,8}[\"'`\[]?[\w.]{1,64}[\"'`\]]?\s{1,8}set\s{1,8}\w{1,64}\s{0,8}=|delete\s{1,8}from\s{1,8}\w{1,64}"
         r"|(?:create|alter|drop)\s{1,8}table\s{1,8}[\"'`\[]?\w{1,64}))"
@@ -249,9 +249,9 @@ INTERNAL_PATTERNS = (
         shape=r"(?i:\.(?:internal|local|corp|lan|intra|localdomain|svc)\b|localhost:[0-9]"
         r"|\b(?:10|127|192\.168|172\.(?:1[6-9]|2[0-9]|3[01])|169\.254)\.[0-9]{1,3}\.[0-9]{1,3})",
         literals=(".internal", ".local", ".corp", ".lan", ".intra", ".svc", "localhost:", "1"),
-        regex=rf"(?<![A-Za-z0-9.-])(?:(?:{_HOST}\.){{1,8}}(?i:internal|local|corp|lan|intra|localdomain|svc)"
-        rf"(?:\.{_HOST}){{0,4}}(?![A-Za-z0-9-])|(?i:localhost)(?=:[0-9])"
-        r"|(?:10(?:\.[0-9]{1,3}){3}|127(?:\.[0-9]{1,3}){3}|192\.168(?:\.[0-9]{1,3}){2}|169\.254(?:\.[0-9]{1,3}){2}"
+        regex=rf"(?:(?<![A-Za-z0-9.-])(?<![^/]/)(?:(?:{_HOST}\.){{1,8}}(?i:internal|local|corp|lan|intra|localdomain|svc)"
+        rf"(?:\.{_HOST}){{0,4}}(?![A-Za-z0-9-])|(?i:localhost)(?=:[0-9]))"
+        r"|(?<![A-Za-z0-9.])(?:10(?:\.[0-9]{1,3}){3}|127(?:\.[0-9]{1,3}){3}|192\.168(?:\.[0-9]{1,3}){2}|169\.254(?:\.[0-9]{1,3}){2}"
         r"|172\.(?:1[6-9]|2[0-9]|3[01])(?:\.[0-9]{1,3}){2})(?![0-9.]))(?::[0-9]{1,5})?",
     ),
     Pattern(

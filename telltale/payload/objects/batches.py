@@ -9,6 +9,7 @@ from telltale.payload.asked.verbs import Verb, names_a_state, names_errors, name
 from telltale.payload.codes.phrases import first_code
 from telltale.payload.objects.carried import CARRIERS, carried_text
 from telltale.payload.objects.empty import is_empty
+from telltale.payload.objects.ended import stopped_early
 from telltale.payload.objects.evidence import code_inside, short, told_texts
 from telltale.payload.objects.fields import ERROR_WORDS, Fields, Role, fields_of, is_identity, is_truthy_error
 from telltale.payload.reading import Asked, Finding, Says
@@ -73,6 +74,7 @@ def _batch_failed(key: str, items: list[Any], asked: Asked, batch: bool) -> Find
         if not isinstance(item, dict):
             return None
         found = (_item_text(item, asked) or _marked_item(item)) if batch else _bare_error(item)
+        found = found or stopped_early(item, asked)
         if found is None:
             return None
         code = found.code

@@ -31,10 +31,14 @@ _ANY_CARRIER = frozenset((*CARRIERS, *_LAST_WORDS))
 _MARKED = frozenset(
     (
         *("text.error_mark", "text.masking", "text.tool_named", "text.status_line", "text.xml_error"),
-        *("text.says_nothing", "text.timed_out", "text.html_error_page", "text.runtime_message", "text.validator"),
+        *("text.says_nothing", "text.timed_out", "text.html_error_page", "text.html_sign_in", "text.runtime_message"),
+        "text.validator",
     )
 )
 """The rules that rest on a mark, a catalogue or a closed form; a sentence does not outweigh a claim of success."""
+
+_PAGES = frozenset(("text.html_error_page", "text.html_sign_in"))
+"""The pages that are no answer, whatever stands beside them."""
 
 _WORD_CAP = 40
 
@@ -76,7 +80,7 @@ def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding 
         if not (alone or counted or denied or text[:1] == "<"):
             continue
         for found in read_text(text, asked):
-            counts = found.rule in _MARKED if alone or counted else found.rule == "text.html_error_page"
+            counts = found.rule in (_MARKED if alone or counted else _PAGES)
             if counts or (alone and not claimed) or (denied and found.rule == "text.could_not"):
                 found.key = key
                 return found

@@ -21,6 +21,7 @@ from telltale.payload.asked.verbs import (
 )
 from telltale.payload.objects.bodies import refusing_body
 from telltale.payload.objects.deeds import nothing_succeeded
+from telltale.payload.objects.ended import other_page
 from telltale.payload.objects.evidence import code_inside, short
 from telltale.payload.objects.examined import (
     VERDICTS,
@@ -60,7 +61,7 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
         if claim is not None:
             findings.append(claim)
     if not any(found.says is Says.FAILED or found.says is Says.HIDDEN for found in findings):
-        batch = error_page(value, fields, asked) or told_elsewhere(value, fields, asked)
+        batch = error_page(value, fields, asked) or other_page(value, asked) or told_elsewhere(value, fields, asked)
         batch = batch or refusing_body(value, fields, asked)
         batch = batch or nothing_succeeded(value, fields, asked)
         batch = batch or undone(value, fields, asked)
@@ -83,7 +84,8 @@ def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
         if aside or (fields.substance and (is_record(value, fields, asked) or _is_described(key, asked))):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
         undone = verb_of(asked.tool) is Verb.CHANGE and isinstance(inner, dict)
-        if gives_a_verdict(value, asked) or (fields.substance and _declares_success(fields) and not undone):
+        answered = any(value[name] != asked.name for name in fields.keys)
+        if gives_a_verdict(value, asked) or (answered and _declares_success(fields) and not undone):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
         return Finding("payload.error_key", Says.FAILED, key, short(inner), code_inside(inner, fields))
     for key, inner in fields.get(Role.ERRNO):

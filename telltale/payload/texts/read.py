@@ -34,6 +34,7 @@ from telltale.payload.codes.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts.bare import bare_text
 from telltale.payload.texts.catalogues import masking_of, says_it_failed
+from telltale.payload.texts.ended import stop_line_of
 from telltale.payload.texts.exits import shows_text
 from telltale.payload.texts.fixed import phrase_abroad
 from telltale.payload.texts.html import challenge_of, page_of
@@ -282,6 +283,9 @@ def _validator(text: str, asked: Asked) -> Finding | None:
 
 
 def _limit_reached(text: str, asked: Asked) -> Finding | None:
+    stop = stop_line_of(text) if verb_of(asked.tool) not in (Verb.READ, Verb.EXAMINE) else None
+    if stop is not None:
+        return Finding("payload.stopped_early", Says.HIDDEN, "", stop[0], stop[1])
     if not says_only_that_it_is_spent(text) or names_speech(asked.tool):
         return None
     return Finding("text.limit_reached", Says.HIDDEN, "", text.strip(), Code.RATE_LIMITED)

@@ -83,9 +83,10 @@ def says_nothing(message: str, tool: str = "", kinds: bool = False) -> bool:
 
 def _is_own_deed(low: str, place: int, word: str, tool: str) -> bool:
     """Whether a word only says again what the tool is for, in another verb of its kind: `Failed to save` of a store."""
-    return low.startswith("to ", max(0, place - 3)) and verb_of(word) is verb_of(tool) is Verb.CHANGE
+    return low.startswith("to ", max(0, place - 3)) and verb_of(word) is verb_of(tool) in _DEEDS
 
 
+_DEEDS = (Verb.CHANGE, Verb.READ)
 _OTHER_LETTERS = re.compile(r"[^\W\d_a-zA-Z]")
 """Letters of other alphabets: what is written in them is not in the list above, and so says something."""
 
