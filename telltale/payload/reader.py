@@ -55,6 +55,9 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
     reading = Reading(value, arguments=asked.arguments)
     if isinstance(value, dict):
         _read_levels(value, asked, reading)
+        sole = _sole_line(value) if not reading.findings else None
+        if sole is not None:
+            _read_line(*sole, asked, reading)
     elif isinstance(value, str):
         reading.text = True
         reading.findings = read_text(value, asked)
@@ -67,7 +70,7 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
     elif isinstance(value, list) and len(value) == 2 and value[0] is False and isinstance(value[1], str):
         _read_pair(value[1], asked, reading)
     elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
-        _read_line(value[0], asked, reading)
+        _read_line(value[0], "[0]", asked, reading)
     return reading
 
 
@@ -85,14 +88,27 @@ def _read_pair(told: str, asked: Asked, reading: Reading) -> None:
     reading.message, reading.code = told, code
 
 
-def _read_line(text: str, asked: Asked, reading: Reading) -> None:
-    """`["[ERROR: …]"]`: a list of one text, of a tool that acts; where texts were sought, it is what was found."""
+def _read_line(text: str, place: str, asked: Asked, reading: Reading) -> None:
+    """`["[ERROR: …]"]`: a list of one text, of a tool that acts; where texts were sought, it is what was found.
+
+    So is `{"Results": ["Failed to …"]}`, where the tool was to change something.
+    """
     if verb_of(asked.tool) not in (Verb.CHANGE, Verb.RUN, Verb.UNKNOWN) or names_errors(asked.tool):
         return
     found = read_text(text, asked)
-    if found and found[0].rule in _MARKED and not hands_out_logs(asked.tool):
-        found[0].key = "[0]"
+    told = bool(found) and (found[0].rule in _MARKED or (place != "[0]" and verb_of(asked.tool) is Verb.CHANGE))
+    if told and not hands_out_logs(asked.tool):
+        found[0].key = place
         reading.findings, reading.message, reading.code = found, text, found[0].code
+
+
+def _sole_line(value: dict[str, Any]) -> tuple[str, str] | None:
+    """The one text in a list that is all of an object, with its place; None for every other object."""
+    if len(value) != 1:
+        return None
+    key, held = next(iter(value.items()))
+    only = held[0] if isinstance(held, list) and len(held) == 1 else None
+    return (only, f"{key}[0]") if isinstance(only, str) else None
 
 
 _MARKED = ("text.error_mark", "text.masking", "text.tool_named", "text.status_line", "text.timed_out")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import Any
 
 from telltale.payload.asked.verbs import Verb, names_a_state, names_errors, names_logs, verb_of
 from telltale.payload.codes.phrases import first_code
 from telltale.payload.objects.carried import CARRIERS, carried_text
-from telltale.payload.objects.empty import is_empty
+from telltale.payload.objects.empty import is_empty, is_frame
 from telltale.payload.objects.ended import stopped_early
 from telltale.payload.objects.evidence import code_inside, short, told_texts
-from telltale.payload.objects.fields import ERROR_WORDS, Fields, Role, fields_of, is_identity, is_truthy_error
+from telltale.payload.objects.fields import ERROR_WORDS, Fields, Role, fields_of, is_identity, is_truthy_error, role_of
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.vocabulary import Code, code_of_http
 
@@ -30,7 +31,7 @@ def failed_items(value: Any, asked: Asked) -> Finding | None:
     told = not _SOME_FAILED.isdisjoint(value) and any(value.get(flag) is True for flag in _SOME_FAILED)
     for key, inner in islice(value.items(), 20):
         found = None
-        if isinstance(inner, list) and inner:
+        if isinstance(inner, list) and inner and not (_FAILED.search(key) and _some_done(value)):
             found = _all_failed(key, inner, asked, told)
         elif isinstance(inner, dict) and inner and _is_by_name(inner, asked):
             found = _all_failed(key, list(inner.values()), asked)
@@ -41,6 +42,24 @@ def failed_items(value: Any, asked: Asked) -> Finding | None:
 
 _SOME_FAILED = frozenset(("errors", "hasErrors", "has_errors"))
 """The flags of bulk interfaces that say that some of the items failed."""
+
+
+_FAILED = re.compile(r"fail|reject|refus|error|invalid|unprocessed", re.IGNORECASE)
+
+
+def _some_done(value: dict[str, Any]) -> bool:
+    """Whether a list of what was done, or a count of it, stands beside the list of what failed."""
+    return any(
+        role_of(str(key)) is None
+        and not is_frame(key)
+        and not _FAILED.search(key)
+        and ((isinstance(inner, list) and inner) or _is_count(inner))
+        for key, inner in value.items()
+    ) or any(_is_count(inner) for _, inner in fields_of(value).get(Role.GOOD))
+
+
+def _is_count(inner: Any) -> bool:
+    return type(inner) is int and inner > 0
 
 
 def _is_by_name(items: dict[str, Any], asked: Asked) -> bool:

@@ -17,7 +17,7 @@ from telltale.payload.asked.verbs import (
 )
 from telltale.payload.codes.infer import code_of, code_of_class
 from telltale.payload.codes.phrases import first_code
-from telltale.payload.objects.evidence import short, told_texts
+from telltale.payload.objects.evidence import code_of_parts, short, told_texts
 from telltale.payload.objects.fields import ERROR_WORDS, Fields, Role, role_of
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.words import words
@@ -31,7 +31,7 @@ def nothing_succeeded(value: dict[str, Any], fields: Fields, asked: Asked) -> Fi
     done = [inner for _, inner in fields.get(Role.GOOD) if type(inner) is int]
     for key, inner in fields.get(Role.BAD):
         if type(inner) is int and inner > 0 and done and not any(done):
-            return Finding("payload.items_failed", Says.HIDDEN, key, inner)
+            return Finding("payload.items_failed", Says.HIDDEN, key, inner, code_of_parts(value))
     if len(value) > _MOST_COUNTERS:
         return None
     found = _none_done(value, asked) or _deed_denied(value, fields, asked) or _not_made(value, fields, asked)
@@ -170,7 +170,7 @@ def _none_done(value: dict[str, Any], asked: Asked) -> Finding | None:
         return None
     for said, key, inner in counts:
         if _is_left_undone(said, inner) or (isinstance(inner, list) and inner and _is_other_half(said, counts)):
-            return Finding("payload.items_failed", Says.HIDDEN, key, short(inner))
+            return Finding("payload.items_failed", Says.HIDDEN, key, short(inner), code_of_parts(value))
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from telltale.payload.codes.infer import code_of, code_of_class, code_of_number
-from telltale.payload.objects.fields import Fields, Role, role_of
+from telltale.payload.objects.fields import Fields, Role, fields_of, role_of
 from telltale.payload.reading import Asked
 from telltale.vocabulary import Code
 
@@ -128,3 +128,13 @@ def str_of(value: Any) -> str:
 def asks_with_a_code(asked: Asked) -> bool:
     """Whether the caller had sent a code of its own, so that the answer's may be another form of it."""
     return isinstance(asked.arguments, dict) and "code" in asked.arguments
+
+
+def code_of_parts(value: dict[str, Any]) -> Code | None:
+    """The code that the first item tells of the lists in a result, such as those of what failed in a batch."""
+    for items in value.values():
+        first = items[0] if isinstance(items, list) and items else None
+        code = code_inside(first, fields_of(first)) if isinstance(first, dict) else None
+        if code is not None:
+            return code
+    return None

@@ -48,7 +48,8 @@ _NAMES = {
     Role.BAD: "isError is_error iserror hasError has_error hasErrors has_errors failed failure timed_out timedOut"
     " timeout isTimeout is_timeout aborted isAborted is_aborted errored crashed killed",
     Role.STATUS: "status outcome",
-    Role.TYPE: "type output_type _type kind object finish_reason finishReason stop_reason stopReason",
+    Role.TYPE: "type output_type _type kind object finish_reason finishReason stop_reason stopReason"
+    " response_type responseType result_type resultType",
     Role.HTTP: "status_code statusCode http_status httpStatus http_code httpCode response_code responseCode"
     " http_status_code httpStatusCode responseStatus response_status cod",
     Role.EXIT: "exit_code exitCode exit_status exitStatus returncode return_code returnCode exitcode",

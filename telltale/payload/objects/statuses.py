@@ -48,9 +48,13 @@ def status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
         return Finding("payload.status_error", Says.FAILED, "result", outcome, code_inside(None, fields))
     for key, inner in fields.get(Role.TYPE):
         word = inner.lower() if isinstance(inner, str) else ""
-        if word in ("error", "exception") and (not fields.substance or "reason" in key.lower()):
+        if word in ("error", "exception") and (not fields.substance or key.lower().startswith(_OF_ANSWERS)):
             return Finding("payload.status_error", Says.FAILED, key, inner, code_inside(None, fields))
     return None
+
+
+_OF_ANSWERS = ("finish", "stop", "response", "result")
+"""How the keys begin that tell the kind of an answer, and not of a thing which it holds."""
 
 
 def _undone_state(fields: Fields) -> tuple[str, str] | None:

@@ -89,9 +89,10 @@ _FIXED_CODES = {
 
 
 _GO = re.compile(r"[^\n]{0,120}\b(?:GET|POST|PUT|PATCH|DELETE|HEAD) https?://\S{1,250}: (?P<go>[45]\d\d) ")
-_TELLING = (" returned ", " responded ", " answered ", " replied ")
+_TELLING = (" returned ", " responded ", " answered ", " replied ", " with ")
 _TOLD = re.compile(
-    r"\s*(?:[\w.'-]{1,30} ){1,5}(?:returned|responded with|answered with|replied with) (?:an? )?"
+    r"\s*(?:[\w.'-]{1,30} ){1,5}"
+    r"(?:returned|(?:responded|answered|replied|completed|finished|ended|failed) with) (?:an? )?"
     r"(?:HTTP |status |error |code ){1,3}(?P<told>[45]\d\d)\b"
 )
 

@@ -29,7 +29,7 @@ _CLASS = re.compile(
 )
 _WORD = re.compile(
     rf"{DRESS}(?P<mark>(?:(?:{_KINDS}) ){{0,2}}(?:error|exception|fatal|failure|panic|failed(?: with [\w ]{{1,40}})?)"
-    rf"(?:(?: code)?\s-?\d{{1,6}})?{_ASIDE}\s?:)(?=\s|$|[\"'{{<])(?!\s*(?:0|none|null)\b)"
+    rf"(?:(?: code)?\s-?\d{{1,6}})?{_ASIDE}\*{{0,2}}\s?:)(?=\s|$|[\"'{{<])(?!\s*(?:0|none|null)\b)"
     rf"|{DRESS}(?P<doing>(?:errors? (?:while |when |occurred while )?"
     rf"|exceptions? (?:while |when |during ))(?!{_COMPOUNDS})[a-z]{{2,20}}ing\b"
     rf"(?= (?:the )?(?:mcp )?(?:{_KINDS}|tool)\b|[^:\n]{{0,80}}[:'\"]"

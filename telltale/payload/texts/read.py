@@ -50,7 +50,7 @@ from telltale.payload.texts.marks import (
 )
 from telltale.payload.texts.named import denies_tool, failing_tool
 from telltale.payload.texts.programs import exit_code, program_line, uncaught
-from telltale.payload.texts.runtime import runtime_message
+from telltale.payload.texts.runtime import runtime_message, several_messages
 from telltale.payload.texts.timeouts import closing_line, ran_out_of_time
 from telltale.payload.texts.undone import undone
 from telltale.payload.texts.validators import refused_argument
@@ -258,7 +258,7 @@ def _runtime(text: str, asked: Asked) -> Finding | None:
     """The message of an exception alone; not of tools that examine, or hand out what people or programs said."""
     if len(text) > _RUNTIME_CAP or verb_of(asked.tool) is Verb.EXAMINE:
         return None
-    found = runtime_message(text)
+    found = runtime_message(text) or several_messages(text)
     if found is None or names_logs(asked.tool) or names_speech(asked.tool) or asks_for_errors(asked):
         return None
     if is_repeated(text, asked.arguments) or is_document(text, asked):

@@ -11,6 +11,8 @@ import re
 from functools import cache
 
 from telltale.payload.codes.infer import ERRNO, code_of_http
+from telltale.payload.codes.phrases import first_code
+from telltale.payload.texts.catalogues import masking_of
 from telltale.vocabulary import Code
 
 _INTERNAL, _INVALID, _DOWN = Code.INTERNAL, Code.INVALID_ARGUMENT, Code.UNAVAILABLE
@@ -258,3 +260,22 @@ def runtime_message(text: str) -> tuple[str, Code | None] | None:
     pattern, codes = _forms()
     hit = pattern.fullmatch(said)
     return (said[:120], codes[int((hit.lastgroup or "f0")[1:])]) if hit is not None else None
+
+
+_LABEL = re.compile(r"[A-Za-z][\w.-]{0,39}: ")
+_MOST_PARTS = 10
+
+
+def several_messages(text: str) -> tuple[str, Code | None] | None:
+    """`markRead: fetch failed; archive: fetch failed`: several such messages, each behind the name of what it is of."""
+    parts = text.strip().split("; ") if len(text) <= _LONGEST and "; " in text else []
+    if not 1 < len(parts) <= _MOST_PARTS:
+        return None
+    found: tuple[str, Code | None] | None = None
+    for part in reversed(parts):
+        label = _LABEL.match(part)
+        told = part[label.end() :] if label is not None else ""
+        found = runtime_message(told) or ((told, first_code([told])) if masking_of(told) is not None else None)
+        if found is None:
+            return None
+    return (text.strip()[:120], found[1]) if found is not None else None

@@ -45,6 +45,7 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
     ("broken pipe", None),
     ("respond", r"(?:did(?: not|n't)|not|never|none of .{1,60}) respond"),
     ("within ", r"did(?: not|n't) (?:finish|complete|load|start|return) within\b"),
+    ("in time", r"\b(?:did(?: not|n't)|could not) (?:\w+ ){1,2}in time\b"),
     ("answer", r"(?:did(?: not|n't)) answer|none of .{1,60} answered|no answer from"),
     ("no response", r"no response(?! (?:entity|body|content))"),
     ("offline", None),
