@@ -68,6 +68,12 @@ def tells_of_a_spent_budget(text: str) -> bool:
 
 def says_only_that_it_is_spent(text: str) -> bool:
     """Whether a short text is nothing but that sentence, so that it stands in the place of the tool's answer."""
-    body = text.strip(" \n\t.!")
+    body = _SCOPE.sub("", _WHO.sub("", text.strip(" \n\t.!")))
     hit = _TOLD.match(body) if len(body) <= _SOLE else None
     return hit is not None and hit.end() == len(body)
+
+
+_WHO = re.compile(
+    r"(?:you|the agent|this agent|agent)(?: have|'ve| has)? (?:already )?(?=used|hit|reached|exceeded)", re.IGNORECASE
+)
+_SCOPE = re.compile(r" (?:for|in|of) (?:this|the|your) (?:session|turn|run|conversation|task|request)$", re.IGNORECASE)

@@ -23,7 +23,20 @@ from telltale.payload.texts.read import read_text
 from telltale.payload.wrappers.blocks import is_block, text_of
 from telltale.vocabulary import Code
 
-CARRIERS = ("result", "output", "response", "content", "text", "body", "html", "answer", "data", "message", "detail")
+CARRIERS = (
+    "result",
+    "output",
+    "response",
+    "content",
+    "text",
+    "body",
+    "html",
+    "answer",
+    "data",
+    "message",
+    "msg",
+    "detail",
+)
 _LAST_WORDS = ("summary", "final_response", "final_output", "final_answer", "reply")
 """Under these an agent's last words stand; a summary of a record is none, so they count only beside a claim."""
 

@@ -30,11 +30,11 @@ _CLASS = re.compile(
 _WORD = re.compile(
     rf"{DRESS}(?P<mark>(?:(?:{_KINDS}) ){{0,2}}(?:error|exception|fatal|failure|panic|failed(?: with [\w ]{{1,40}})?)"
     rf"(?:(?: code)?\s-?\d{{1,6}})?{_ASIDE}\*{{0,2}}\s?:)(?=\s|$|[\"'{{<])(?!\s*(?:0|none|null)\b)"
-    rf"|{DRESS}(?P<doing>(?:errors? (?:while |when |occurred while )?"
+    rf"|{DRESS}(?P<doing>(?:errors? (?:while |when |occurr?ed while )?"
     rf"|exceptions? (?:while |when |during ))(?!{_COMPOUNDS})[a-z]{{2,20}}ing\b"
     rf"(?= (?:the )?(?:mcp )?(?:{_KINDS}|tool)\b|[^:\n]{{0,80}}[:'\"]"
     r"|[^:\n]{0,80}\n\s*(?:error|caused by|details|reason|message)\b[^:\n]{0,30}:))"
-    rf"|{DRESS}(?P<within>error (?:in|during|on|from|with|occurred in) (?:the |your )?(?:{_KINDS}|code|step|node)\b"
+    rf"|{DRESS}(?P<within>error (?:in|during|on|from|with|occurr?ed in) (?:the |your )?(?:{_KINDS}|code|step|node)\b"
     r"[^:\n]{0,60}:|error (?:in|during) \w{3,30}:)",
     re.IGNORECASE,
 )
@@ -85,9 +85,9 @@ _FAILED_WITH = re.compile(
     r"|(?: after [\w ]{1,30})?: (?=[{\[]|HTTP\b|[45]\d\d\b|E[A-Z]{3,}\b|[\w.]*(?:Error|Exception)\b)"
     r"| [(\[](?:[A-Za-z]+(?:[_.-][A-Za-z\d]+)+|[45]\d\d|-32\d{3})[)\]]: )"
     r"|(?:(?:an? |the following )?(?:unexpected |unknown |internal )?(?:errors?|exception) (?:has |have |was |were )?"
-    r"(?:occurred|raised|thrown|happened)(?: [a-z](?:[^:\n(\d.]|\.(?=\S)){1,50})?"
+    r"(?:occurr?ed|raised|thrown|happened)(?: [a-z](?:[^:\n(\d.]|\.(?=\S)){1,50})?"
     r"|something went wrong(?: [a-z][^:\n(\d]{1,50})?):(?=[\s'\"<(\[{A-Z])"
-    r"|an? (?:\w+ )?(?:error|exception) (?:has )?occurred while [a-z]{2,20}ing [^.:\n]{1,60}\."
+    r"|an? (?:\w+ )?(?:error|exception) (?:has )?occurr?ed while [a-z]{2,20}ing [^.:\n]{1,60}\."
     r"(?: [^.:\n]{1,80}\.)? (?:error|reason|details):(?=\s))",
     re.IGNORECASE,
 )
@@ -103,7 +103,7 @@ _LONGEST_CLOSED = 400
 _CAUSED = re.compile(r"[^\n]{1,300}\n\nCaused by:\n\s{1,8}\S")
 """A chain of errors as Rust's libraries print it."""
 
-_OUTCOMES = ("ailed", "occurred", "raised", "thrown", "happened", " wrong", " error")
+_OUTCOMES = ("ailed", "occurred", "occured", "raised", "thrown", "happened", " wrong", " error")
 _LEADS = ("rror", "xception", "ailure", "RROR", "XCEPTION", "AILURE")
 _SERVICE = re.compile(
     rf"{DRESS}(?P<mark>(?:[A-Z][\w.-]{{1,30}} ){{1,2}}(?i:api|http|network|database|db|sql|server|client|connection"

@@ -13,7 +13,7 @@ SAYING_NOTHING = words(
     completed completing contact could did do due during encountered err error errors exception execute executed
     executing execution fail failed failing fails failure false fatal fehler for from function generate
     generating generic handled handling happened has have in internal internally invocation invoke invoked
-    invoking is issue it item job later mcp message method name no node none not null object occurred of on oops
+    invoking is issue it item job later mcp message method name no node none not null object occured occurred of on oops
     operation or performing please plugin problem process processing raise raised raising request response
     result resulted returned run running server service something sorry status step support target task that the there
     this thrown to tool true try trying unable undefined unexpected unexpectedly unhandled unknown unspecified
@@ -104,11 +104,20 @@ _NO_FAILURE = _REFERRING | words("none null true false no not")
 
 def says_it_failed(text: str, tool: str = "") -> bool:
     """Whether a text says that something failed and nothing else, in at least two words: `Tool execution failed`."""
+    if _IN_DOING.fullmatch(text.strip()) is not None:
+        return True
     said = _WORD.findall(text.lower())
     if len(said) < 2 or _FAILING.isdisjoint(said) or not _NO_FAILURE.isdisjoint(said):
         return False
     return _UNTELLING.search(text.lower().replace("\u2019", "'")) is None and says_nothing(text, tool)
 
+
+_IN_DOING = re.compile(
+    r"(?:an?|some) (?:\w+ ){0,2}(?:error|exception|problem)s? (?:has |have |was |were )?"
+    r"(?:occurr?ed|encountered|raised|thrown) (?:while|when|during) [^.,:;\n]{3,60}[.!]?",
+    re.IGNORECASE,
+)
+"""A mask that says in which deed: `An error occurred while querying the database.`; one `r` is often missing."""
 
 _CONTENT = re.compile(r"[A-Za-z]{4,}|\d{2,}")
 
