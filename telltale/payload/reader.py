@@ -14,7 +14,7 @@ from telltale.payload.objects.batches import failed_items
 from telltale.payload.objects.carried import carried_text, under_its_name
 from telltale.payload.objects.empty import is_frame
 from telltale.payload.objects.ended import stopped_early
-from telltale.payload.objects.fields import Role, fields_of, is_identity, role_of
+from telltale.payload.objects.fields import ERROR_WORDS, Role, fields_of, is_identity, role_of
 from telltale.payload.objects.read import read_object
 from telltale.payload.reading import Asked, Finding, Reading, Says
 from telltale.payload.texts.exits import command_of, shows_text
@@ -67,8 +67,8 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
             reading.code = reading.findings[0].code
     elif isinstance(value, list) and value and isinstance(value[-1], dict):
         _read_items(value, asked, reading)
-    elif isinstance(value, list) and len(value) == 2 and value[0] is False and isinstance(value[1], str):
-        _read_pair(value[1], asked, reading)
+    elif isinstance(value, list) and len(value) == 2 and isinstance(value[1], str):
+        _read_pair(value[0], value[1], asked, reading)
     elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
         _read_line(value[0], "[0]", asked, reading)
     return reading
@@ -77,14 +77,21 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
 _NOBODY = Asked()
 
 
-def _read_pair(told: str, asked: Asked, reading: Reading) -> None:
-    """`[false, "…"]`: the pair of a flag and what it says of it, which functions in Python like to return."""
+def _read_pair(first: Any, told: str, asked: Asked, reading: Reading) -> None:
+    """`[false, "…"]`: the pair of a flag and what it says of it, which functions in Python like to return.
+
+    So are `["error", "…"]`, as a value and its error `[null, "…"]`, and as a driver's number `[1146, "Table …"]`.
+    """
+    worded = isinstance(first, str) and first.lower() in ERROR_WORDS
+    numbered = type(first) is int
+    if first is not None and first is not False and not worded and not numbered:
+        return
     found = read_text(told, asked)
     acts = verb_of(asked.tool) in (Verb.CHANGE, Verb.RUN)
-    if not acts and not found:
+    if not found and (numbered or not acts):
         return
     code = found[0].code if found else None
-    reading.findings = [Finding("payload.flag_false", Says.FAILED, "[0]", False, code)]
+    reading.findings = [Finding("payload.flag_false", Says.FAILED, "[0]", first, code)]
     reading.message, reading.code = told, code
 
 

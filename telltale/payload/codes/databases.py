@@ -14,7 +14,8 @@ from telltale.vocabulary import Code
 _ANCHORS = ("no such ", "syntax error", "constraint failed", "does not exist", "Unknown ", "doesn't exist")
 _MORE_ANCHORS = ("SQL syntax", "Invalid ", "database is locked", "violates ", "no column named", "foreign key")
 _FORMS = re.compile(
-    r"\s*(?:(?P<missing>no such (?:column|table|function|module|index|savepoint): \S{1,80}(?=\s*$| - |\n)"
+    r"\s*(?:\(\d{3,5}, [\"'])?"  # the number and the message, as drivers in Python raise them
+    r"(?:(?P<missing>no such (?:column|table|function|module|index|savepoint): \S{1,80}(?=\s*$| - |\n)"
     r"|(?:relation|column|function|schema|role|database|type) \"?[\w.]{1,100}\"?(?: of relation \"\w{1,80}\")?"
     r" does not exist"
     r"|Unknown (?:column|table|database) '[^'\n]{1,100}'|Table '[^'\n]{1,100}' doesn't exist"

@@ -220,6 +220,9 @@ _REGISTERED = frozenset(status.value for status in HTTPStatus)
 REASON_PHRASES = {status.phrase.lower(): status.value for status in HTTPStatus if status.value >= 400}
 """The registered phrases of failing HTTP statuses (RFC 9110, section 15), in lower case, with the status of each."""
 
+REASON_PHRASES |= {"service temporarily unavailable": 503, "gateway time-out": 504, "request time-out": 408}
+"""As nginx spells them."""
+
 
 __all__ = [
     "ERRNO",

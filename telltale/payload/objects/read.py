@@ -39,6 +39,7 @@ from telltale.payload.objects.refusals import reason_phrase
 from telltale.payload.objects.shapes import error_object, error_page, tells, validator_report
 from telltale.payload.objects.statuses import http_status, mentions, status_error, status_word
 from telltale.payload.objects.undone import undone
+from telltale.payload.objects.unmade import not_made
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts.exits import is_answer
 from telltale.vocabulary import Code
@@ -64,7 +65,7 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
         batch = error_page(value, fields, asked) or other_page(value, asked) or told_elsewhere(value, fields, asked)
         batch = batch or refusing_body(value, fields, asked)
         batch = batch or nothing_succeeded(value, fields, asked)
-        batch = batch or undone(value, fields, asked)
+        batch = batch or undone(value, fields, asked) or not_made(value, fields, asked)
         if batch is not None:
             findings.insert(0, batch)
     return findings

@@ -43,13 +43,17 @@ _KEY = (
 _FORMS = re.compile(
     rf"(?P<denied>(?:the |your )?(?:(?:invalid|missing|expired|incorrect|revoked|unknown)(?: or \w+)? {_KEY}"
     rf"|{_KEY} (?:is |has |was )?(?:been )?(?:invalid|expired|revoked|missing|incorrect))(?: (?:provided|specified))?"
-    r"|(?:your |the )?session (?:has |is )?(?:expired|timed out)|bot detected"
+    r"|(?:your |the )?session (?:has |is )?(?:expired|timed out)|bot detected|not authori[sz]ed"
+    r"|(?:login|sign-?in) required|you (?:must be|need to be|are not) (?:logged|signed) in(?: to [\w ]{1,60})?"
     r"|user: \S{1,200} is not authorized to perform: .{1,300})"  # AWS IAM
     r"|(?P<missing>(?:[45]\d\d )?(?:[\w.'\"`-]{1,40} ){1,5}not found(?:: \S{1,80})?|no such \w{2,30}(?:: \S{1,80})?)"
     r"|(?P<limited>(?:api |request |daily |monthly )?(?:rate limit|quota)s? (?:has been |was )?(?:exceeded|reached)"
     r"|rate ?limited|ratelimit|you (?:have )?exceeded your (?:current )?(?:quota|rate limit).{0,120})"
     r"|(?P<down>(?:the |this )?(?:service|server|site|system|api) is (?:currently |temporarily )?"
-    r"(?:unavailable|(?:under|down for) (?:\w+ )?maintenance|overloaded))",
+    r"(?:unavailable|(?:under|down for) (?:\w+ )?maintenance|overloaded|at capacity)"
+    r"(?:[,;]? (?:please )?(?:try|retry) (?:again )?(?:later|in [\w ]{1,20}))?)"
+    r"|(?P<unfit>(?:the |your )?(?:file|image|body|request|payload|input|message|attachment|upload|document)"
+    r"(?: size| body)? (?:is )?too (?:large|big|long))",
     re.IGNORECASE,
 )
 _FORM_CODES = {
@@ -57,6 +61,7 @@ _FORM_CODES = {
     "missing": Code.NOT_FOUND,
     "limited": Code.RATE_LIMITED,
     "down": Code.UNAVAILABLE,
+    "unfit": Code.INVALID_ARGUMENT,
 }
 _LONGEST, _LONGEST_FORM, _LONGEST_ADVISED = 80, 600, 240
 _FIRST_SENTENCE = re.compile(r"\s*([^.!\n]{5,120})[.!] (?=[A-Z])")

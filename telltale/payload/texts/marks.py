@@ -28,7 +28,8 @@ _CLASS = re.compile(
     rf"{_ASIDE}:)(?=\s|$)"
 )
 _WORD = re.compile(
-    rf"{DRESS}(?P<mark>(?:(?:{_KINDS}) ){{0,2}}(?:error|exception|fatal|failure|panic|failed(?: with [\w ]{{1,40}})?)"
+    rf"{DRESS}(?P<mark>(?:(?:{_KINDS}) ){{0,2}}(?:err(?:or)?|exception|fatal|failure|panic"
+    rf"|failed(?: with [\w ]{{1,40}})?)"
     rf"(?:(?: code)?\s-?\d{{1,6}})?{_ASIDE}\*{{0,2}}\s?:)(?=\s|$|[\"'{{<])(?!\s*(?:0|none|null)\b)"
     rf"|{DRESS}(?P<doing>(?:errors? (?:while |when |occurr?ed while )?"
     rf"|exceptions? (?:while |when |during ))(?!{_COMPOUNDS})[a-z]{{2,20}}ing\b"
@@ -50,6 +51,7 @@ _PROGRAM = re.compile(
     r"|(?:node:)?[\w./-]{1,200}:\d{1,6}\n[^\n]{0,200}\n[ \t]{0,80}\^{1,80}\n"  # node, with the line that threw
     r"|\*\* BUILD FAILED \*\*|[\w./\\-]{1,200}\(\d{1,6},\d{1,6}\): error [A-Z]{2,6}\d{3,5}: "  # xcodebuild, MSBuild
     r"|b?'?\[AUTHENTICATIONFAILED\] |\([45]\d\d, b'|[45]\d\d[ -][45]\.(?P<smtp>\d)\.\d{1,3} "  # IMAP, SMTP (RFC 3463)
+    r"|E: (?=[A-Z][a-z])"  # apt
     r"|\{:error, (?=[\"%:{\w])|Failure\[\"\w{1,60}\", <\|"  # a tuple of Elixir, an object of Wolfram Language
     r"|\d{1,3} validation errors?(?: for [\w.\[\], ]{1,80})?:?\n(?=```json|\S[^\n]{0,80}\n  )"  # pydantic
     r"|net::ERR_[A-Z_]{3,40}\b|NS_ERROR_[A-Z_]{3,40}\b"  # Chromium's and Firefox's names of network errors
@@ -69,7 +71,7 @@ _CHAINED = re.compile(
 
 _REPR = re.compile(
     r"\s*(?:[a-z_]\w{0,30}\.){0,4}(?P<klass>[A-Z]\w{0,60}(?:Error|Exception))"
-    r"(?:\((?:[\"'\w].*)?\)|\{\w{1,30}=.*\})\s*",
+    r"(?:\((?:[\"'\w].*)?\)|\{\w{1,30}=.*\})\s*|\s*Err\([\"'\w].*\)\s*",
     re.DOTALL,
 )
 """An exception as Python or C++ writes it out (`HTTPError('401 …')`, `KafkaError{code=…}`); all of a text."""
@@ -130,7 +132,7 @@ _PLAIN = re.compile(rf"{DRESS}(?:error|fatal|exception|failure|panic):", re.IGNO
 _FIRST = re.compile(rf"{DRESS}(?P<word>[A-Za-z_][\w.$]{{0,200}}(?:::\w{{1,80}}){{0,4}})")
 _HEAD = 1000
 _LONGEST_REPR = 2000
-_WORDS = frozenset(f"{_KINDS}|error|exception|fatal|failure|panic|failed|errors".split("|"))
+_WORDS = frozenset(f"{_KINDS}|error|err|exception|fatal|failure|panic|failed|errors".split("|"))
 
 
 @dataclass(slots=True, frozen=True)
@@ -206,6 +208,16 @@ def headed_mark_of(text: str) -> TextMark | None:
     return mark if mark is not None and not mark.bare else None
 
 
+_TITLE = re.compile(r"\s*#{1,4} Error[ \t]*\n\s*(?=[^\s#])")
+_LONGEST_TITLED = 600
+
+
+def titled_mark_of(text: str) -> str | None:
+    """The heading `# Error` over a short text, in which a tool tells what failed; None for every other text."""
+    hit = _TITLE.match(text[:100]) if len(text) <= _LONGEST_TITLED else None
+    return hit.group(0).strip() if hit is not None else None
+
+
 def _led(text: str, head: str) -> TextMark | None:
     """A mark in another language or form, or with a service or a deed named before it."""
     foreign = _FOREIGN.match(head)
@@ -214,7 +226,8 @@ def _led(text: str, head: str) -> TextMark | None:
     if len(text) <= _LONGEST_REPR and text.rstrip()[-1:] in (")", "}"):
         written = _REPR.fullmatch(text)
         if written is not None:
-            return TextMark(written.group("klass"), False, code_of_class(written.group("klass")))
+            klass = written.group("klass")
+            return TextMark(klass or "Err(", False, code_of_class(klass) if klass else None)
     if text.rstrip()[-1:] == ")" or "\n\nCaused by:\n" in head:
         closed = _CLOSED.fullmatch(text) if len(text) <= _LONGEST_CLOSED else None
         if closed is not None:

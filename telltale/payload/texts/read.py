@@ -47,6 +47,7 @@ from telltale.payload.texts.marks import (
     headed_mark_of,
     level_mark_of,
     mark_of,
+    titled_mark_of,
 )
 from telltale.payload.texts.named import denies_tool, failing_tool
 from telltale.payload.texts.programs import exit_code, program_line, uncaught
@@ -168,10 +169,21 @@ def _ran_out(line: str, asked: Asked) -> bool:
     return ran_out_of_time(line, asked.name) and (has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN)
 
 
-def _error_mark(text: str, asked: Asked) -> Finding | None:
-    headed = headed_mark_of(text) if text[:1] in _HEADINGS else None
+def _headed(text: str, asked: Asked) -> Finding | None:
+    """A mark below a harness's heading, or the heading `# Error` of a text that is no document."""
+    headed = headed_mark_of(text)
     if headed is not None:
         return Finding("text.error_mark", Says.HIDDEN, "", headed.text.strip()[:120], headed.code)
+    titled = None if names_documents(asked.tool) or names_a_file(asked) else titled_mark_of(text)
+    if titled is None or asks_for_errors(asked):
+        return None
+    return Finding("text.error_mark", Says.HIDDEN, "", titled)
+
+
+def _error_mark(text: str, asked: Asked) -> Finding | None:
+    headed = _headed(text, asked) if text[:1] in _HEADINGS else None
+    if headed is not None:
+        return headed
     mark = mark_of(text)
     if mark is not None and _is_told(mark.text.lower(), text, asked):
         return None

@@ -196,6 +196,7 @@ _MANAGED: _Forms = (
             r"Call to a member function \w{1,60}\(\) on \w{2,20}",
             r"Trying to access array offset on .{1,60}",
             r"Segmentation fault(?: \(core dumped\))?",
+            r"(?:[a-z]\w{0,30}\.){1,8}[A-Z]\w{1,60}(?:Error|Exception)",
         ),
     ),
     (

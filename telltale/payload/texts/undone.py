@@ -13,6 +13,7 @@ from telltale.payload.asked.verbs import (
     verb_of,
 )
 from telltale.payload.reading import Asked
+from telltale.payload.texts.deeds import denied_deed, failed_by_verb
 from telltale.payload.texts.denials import (
     SHORT,
     absent_thing,
@@ -65,6 +66,9 @@ def _words_of(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | 
     known = _told(text, asked, verb)
     if known is not None:
         return known
+    deed = denied_deed(text, asked.tool) if verb is Verb.CHANGE else failed_by_verb(text, asked.tool)
+    if deed is not None:
+        return deed, None
     mark = could_not(text, looks_up=verb in (Verb.READ, Verb.UNKNOWN))
     warned = verb is Verb.UNKNOWN and text.lstrip()[:1] == "⚠"
     if mark is None and (

@@ -25,6 +25,8 @@ _XML_ROOTS = frozenset(
     )
 )
 _XML_CODE = re.compile(r"<(?:\w{1,20}:)?(?:Code|code|faultcode)>([^<]{1,100})<")
+_SAYS_SO = re.compile(r"\s*<\w{1,40}\b[^>]{0,200}\s(?:status|outcome)=[\"'](?:error|failed|failure)[\"'][^>]{0,200}>")
+"""An element that says of itself that it is an error: `<result status="error">`."""
 
 
 def xml_error_of(text: str) -> tuple[str, Code | None] | None:
@@ -36,7 +38,8 @@ def xml_error_of(text: str) -> tuple[str, Code | None] | None:
     if root == "Envelope" and re.search(r"<(?:\w{1,20}:)?Body[^>]{0,200}>\s*<(?:\w{1,20}:)?Fault\b", text[:2000]):
         root = "Fault"
     if root not in _XML_ROOTS:
-        return None
+        told = _SAYS_SO.match(text[:600])
+        return (told.group(0).strip()[:120], None) if told is not None else None
     code = _XML_CODE.search(rest) or _XML_CODE.search(text[:2000])
     name = code.group(1).rpartition(":")[2] if code is not None else ""
     return f"<{root}> {name}".strip(), code_of_class(name) if name else None

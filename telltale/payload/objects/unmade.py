@@ -1,0 +1,98 @@
+"""Why a change was not made, as its result says: a status or a flag that stands alone with its reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from telltale.payload.asked.asking import asks_for_state, is_rehearsed
+from telltale.payload.asked.verbs import (
+    Verb,
+    names_a_making,
+    names_a_new_deed,
+    names_a_rehearsal,
+    names_a_removal,
+    names_the_deed,
+    verb_of,
+)
+from telltale.payload.codes.infer import code_of
+from telltale.payload.codes.phrases import first_code
+from telltale.payload.objects.evidence import told_texts
+from telltale.payload.objects.fields import Fields, Role, role_of
+from telltale.payload.reading import Asked, Finding, Says
+from telltale.payload.words import words
+from telltale.vocabulary import Code
+
+_NOES = {
+    **dict.fromkeys(("rejected", "invalid", "unsupported", "malformed"), Code.INVALID_ARGUMENT),
+    **dict.fromkeys(("denied", "refused", "declined", "blocked", "unauthenticated"), Code.PERMISSION_DENIED),
+    **dict.fromkeys(("disabled", "unconfigured", "not_configured", "misconfigured", "offline"), Code.UNAVAILABLE),
+}
+"""States in which nothing can have been made, with the code that is meant where nothing beside them tells one."""
+
+_NEEDS = words(
+    """
+    configured available authenticated authorized authorised connected enabled allowed permitted reachable logged_in
+    loggedin supported initialized initialised installed online ready
+    """
+)
+"""Flags for what a deed needs; one that is false says why it was not done."""
+
+_UNDONE = ("failed to ", "could not ", "unable to ", "cannot ", "can't ")
+
+
+def not_made(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """The first of the rules below that finds something; only of tools that were to make or run something."""
+    verb = verb_of(asked.tool)
+    if verb not in (Verb.CHANGE, Verb.RUN) or is_rehearsed(value, asked) or names_a_rehearsal(asked.tool):
+        return None
+    return _says_no(value, fields, asked) or _lacks(value, fields, asked) or _left_out(value, asked)
+
+
+def _says_no(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"status": "rejected", "reason": "…"}`: the state of what was to be made, and nothing made beside it.
+
+    So is a sentence in its place (`{"status": "failed to create", "result": null}`).
+    """
+    for key in ("status", "state", "outcome"):
+        told = value.get(key)
+        low = told.lower() if isinstance(told, str) else ""
+        if low.startswith(_UNDONE):
+            return Finding("payload.status_error", Says.HIDDEN, key, low[:200], first_code([low, *told_texts(value)]))
+        if low not in _NOES or fields.identity or not _is_alone(value, key):
+            continue
+        if asks_for_state(asked, low) or names_the_deed(asked.tool, low) or not names_a_making(asked.tool):
+            continue
+        said = first_code(told_texts(value)) or code_of(low) or _NOES[low]
+        return Finding("payload.status_error", Says.HIDDEN, key, told, said)
+    return None
+
+
+def _is_alone(value: dict[str, Any], state: str) -> bool:
+    """Whether beside a state there is only why, and when: no thing, no list, no count."""
+    return all(
+        key == state or inner is None or isinstance(inner, str | bool) or role_of(key) in (Role.META, Role.MESSAGE)
+        for key, inner in value.items()
+    )
+
+
+def _lacks(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"configured": false, "message": "…"}`: what the deed needs is not there, and why is told beside it."""
+    makes = names_a_making(asked.tool) or verb_of(asked.tool) is Verb.RUN
+    if not fields.has(Role.MESSAGE) or fields.identity or not makes:
+        return None
+    for key, inner in value.items():
+        if inner is False and key.lower() in _NEEDS and not asks_for_state(asked, key) and _is_alone(value, key):
+            said = first_code(told_texts(value)) or Code.UNAVAILABLE
+            return Finding("payload.flag_false", Says.HIDDEN, key, False, said)
+    return None
+
+
+def _left_out(value: dict[str, Any], asked: Asked) -> Finding | None:
+    """`{"created": null, "problem": "…"}`: the deed is named and has no outcome, and a text stands beside it."""
+    if len(value) < 2 or names_a_removal(asked.tool):
+        return None
+    for key, inner in value.items():
+        if inner is None and names_a_new_deed(asked.tool, key) and _is_alone(value, key):
+            texts = [told for told in value.values() if isinstance(told, str) and " " in told]
+            return Finding("payload.flag_false", Says.HIDDEN, key, None, first_code(texts)) if texts else None
+    return None

@@ -1,0 +1,40 @@
+"""Texts that deny the very deed that the tool was called for, by its own verb."""
+
+from __future__ import annotations
+
+import re
+
+from telltale.payload.asked.verbs import Verb, names_a_new_deed, verb_of
+from telltale.payload.words import DRESS
+
+_PASSIVE = re.compile(
+    rf"{DRESS}(?P<none>no )?(?:[\w'\"#-]{{1,30}} ){{1,6}}?(?:(?P<denied>(?:could|can) ?not be|couldn't be|can't be"
+    r"|(?:was|were|has been|have been|is|are) not|wasn't|weren't)|was|were|has been|have been) (?P<deed>[a-z]{3,20})"
+    r"(?=[.:;,!]|\s*$| because\b| due to\b| [-–—] )",
+    re.IGNORECASE,
+)
+_FAILED = re.compile(rf"{DRESS}(?P<verb>[A-Za-z]{{3,20}}) (?:failed|error)(?:: | [-–—] |\.\s)", re.IGNORECASE)
+_FIRST = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_LONGEST = 400
+
+
+def denied_deed(text: str, tool: str) -> str | None:
+    """`Issue was not created because …`, `No mail was sent: …`: the first clause denies what the tool makes.
+
+    Only of deeds that bring something new: that nothing was updated or deleted may be as it should be.
+    """
+    if len(text) > _LONGEST or text.strip().count("\n") > 1:
+        return None
+    hit = _PASSIVE.match(text)
+    if hit is None or (hit.group("none") is None) is (hit.group("denied") is None):
+        return None
+    return hit.group(0).strip() if names_a_new_deed(tool, hit.group("deed").lower()) else None
+
+
+def failed_by_verb(text: str, tool: str) -> str | None:
+    """`Search failed: …` of `search_docs`: the tool's own verb, not the thing that it looks at, is what failed."""
+    hit = _FAILED.match(text) if len(text) <= _LONGEST and "failed" in text[:60] else None
+    first = _FIRST.search(tool.rpartition("__")[2].rpartition(".")[2])
+    if hit is None or first is None or first.group(0).lower() != hit.group("verb").lower():
+        return None
+    return hit.group(0).strip() if verb_of(hit.group("verb")) is not Verb.EXAMINE else None
