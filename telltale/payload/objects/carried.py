@@ -10,18 +10,15 @@ import re
 from typing import Any
 
 from telltale.payload.asked.asking import has_command
-from telltale.payload.asked.verbs import Verb, names_errors, names_logs, names_speech, verb_of
+from telltale.payload.asked.verbs import Verb, names_speech, verb_of
 from telltale.payload.codes.infer import code_of_class
-from telltale.payload.codes.phrases import first_code
 from telltale.payload.objects.empty import is_empty
-from telltale.payload.objects.evidence import short
 from telltale.payload.objects.fields import GOOD_WORDS, Role, is_identity, role_of
+from telltale.payload.objects.hollow import hollow, remark
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts.exits import exit_stated, is_answer
-from telltale.payload.texts.marks import mark_of
 from telltale.payload.texts.read import read_text
 from telltale.payload.wrappers.blocks import is_block, text_of
-from telltale.vocabulary import Code
 
 CARRIERS = (
     "result",
@@ -66,12 +63,11 @@ def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding 
         asked: what was asked of the tool.
         claimed: whether the object says of itself that it succeeded; then only a mark counts, and no program's output.
     """
-    if not value.keys().isdisjoint(_WARNING_KEYS):
-        found = warned(value, asked)
-        if found is not None:
-            return found
+    found = hollow(value, asked)
+    if found is not None:
+        return found
     if value.keys().isdisjoint(_ANY_CARRIER):
-        return None if claimed else _only_stderr(value, asked) or _remark(value, asked)
+        return None if claimed else _only_stderr(value, asked) or remark(value, asked)
     ended_well = any(inner == 0 and type(inner) is int for key, inner in value.items() if role_of(key) == Role.EXIT)
     if ended_well:
         printed = value.get("output", value.get("stdout"))
@@ -120,47 +116,6 @@ _MOST_BLOCKS = 20
 def _is_well(name: str, inner: Any) -> bool:
     """Whether a key only says that a run ended well: `"state": "SUCCESS"`."""
     return name == "state" and isinstance(inner, str) and inner.lower() in GOOD_WORDS
-
-
-_WARNING_KEYS = ("warning", "warnings", "notice", "notices")
-_GRAVE = frozenset({Code.UNAVAILABLE, Code.RATE_LIMITED, Code.PERMISSION_DENIED})
-
-
-def warned(value: dict[str, Any], asked: Asked) -> Finding | None:
-    """`{"flights": [], "warnings": ["provider A timed out"]}`: nothing, and a warning that a source gave no answer."""
-    told = next((value[key] for key in _WARNING_KEYS if value.get(key)), None)
-    if told is None or verb_of(asked.tool) is Verb.EXAMINE or names_logs(asked.tool) or names_errors(asked.tool):
-        return None
-    if not is_empty({key: inner for key, inner in value.items() if key not in _WARNING_KEYS}):
-        return None
-    texts = (
-        [told]
-        if isinstance(told, str)
-        else [text for text in told if isinstance(text, str)]
-        if type(told) is list
-        else []
-    )
-    code = first_code(texts[:_MOST_BLOCKS])
-    key = next(key for key in _WARNING_KEYS if value.get(key))
-    return Finding("payload.warned_empty", Says.HIDDEN, key, short(told), code) if code in _GRAVE else None
-
-
-def _remark(value: dict[str, Any], asked: Asked) -> Finding | None:
-    """`{"elements": [], "remark": "runtime error: …"}`: a text that begins with a mark, beside empty lists."""
-    if [] not in value.values() or len(value) > _MOST_REMARKED or verb_of(asked.tool) is Verb.EXAMINE:
-        return None
-    if any(inner for inner in value.values() if isinstance(inner, list)):
-        return None
-    if names_logs(asked.tool) or names_errors(asked.tool):
-        return None
-    for key, inner in value.items():
-        mark = mark_of(inner) if isinstance(inner, str) and inner and role_of(key) is None else None
-        if mark is not None and not mark.bare:
-            return Finding("text.error_mark", Says.HIDDEN, key, mark.text.strip()[:120], mark.code)
-    return None
-
-
-_MOST_REMARKED = 12
 
 
 def _none_done(value: dict[str, Any]) -> bool:

@@ -33,7 +33,8 @@ class Role:
 
 
 _NAMES = {
-    Role.ERROR: "error err errMsg err_msg exception fault traceback error_message errorMessage error_msg errorMsg"
+    Role.ERROR: "error _error __error__"
+    " err errMsg err_msg exception fault traceback error_message errorMessage error_msg errorMsg"
     " errmsg error_code errorCode error_type errorType error_description errorDescription __type error_reason"
     " errorReason error_summary error-type error-code error-message error-text odata.error"
     " error_details errorDetails error_detail error_info errorInfo"
@@ -56,7 +57,7 @@ _NAMES = {
     Role.STREAM: "stdout stderr",
     Role.CODE: "code",
     Role.MESSAGE: "message msg detail details reason title hint description stack cause help suggestion"
-    " stackTrace stacktrace stack_trace StackTrace"
+    " stackTrace stacktrace stack_trace StackTrace strerror"
     " recovery_suggestion statusText status_text",
     Role.RETRY: "retryable retry_after retryAfter retry_after_seconds retryAfterSeconds retry_after_ms retryAfterMs"
     " action should_retry shouldRetry retriable isRetryable is_retryable",

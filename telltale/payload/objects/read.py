@@ -32,7 +32,15 @@ from telltale.payload.objects.examined import (
     is_a_verdict,
     names_what_failed,
 )
-from telltale.payload.objects.fields import GOOD_WORDS, Fields, Role, fields_of, is_identity, is_truthy_error
+from telltale.payload.objects.fields import (
+    ERROR_WORDS,
+    GOOD_WORDS,
+    Fields,
+    Role,
+    fields_of,
+    is_identity,
+    is_truthy_error,
+)
 from telltale.payload.objects.inner_status import failed_state, told_elsewhere
 from telltale.payload.objects.records import is_looked_up, is_record
 from telltale.payload.objects.refusals import reason_phrase
@@ -81,7 +89,7 @@ def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
             if not told and _is_numbered(key, inner, fields) and not mentions(asked.arguments, inner):
                 return Finding("payload.error_key", Says.FAILED, key, inner, code_inside(None, fields))
             continue
-        aside = _is_stderr(value, fields, inner) or _is_measured(value, fields, inner)
+        aside = _is_stderr(value, fields, inner) or _is_measured(value, fields, inner) or _is_polled(fields, asked)
         if aside or (fields.substance and (is_record(value, fields, asked) or _is_described(key, asked))):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
         undone = verb_of(asked.tool) is Verb.CHANGE and isinstance(inner, dict)
@@ -93,6 +101,13 @@ def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
         if isinstance(inner, int) and not isinstance(inner, bool) and inner != 0 and not fields.substance:
             return Finding("payload.error_key", Says.FAILED, key, inner)
     return None
+
+
+def _is_polled(fields: Fields, asked: Asked) -> bool:
+    """Whether an error stands beside the state that was asked for: `{"status": "failed", "error": "…"}` of a job."""
+    states = [inner.lower() for _, inner in fields.get(Role.STATUS) if isinstance(inner, str)]
+    polled = names_a_state(asked.tool) and bool(asked.arguments) and bool(states)
+    return polled and states[0] != "error" and states[0] in ERROR_WORDS
 
 
 def _is_measured(value: dict[str, Any], fields: Fields, inner: Any) -> bool:

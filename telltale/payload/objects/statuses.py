@@ -48,13 +48,23 @@ def status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
         return Finding("payload.status_error", Says.FAILED, "result", outcome, code_inside(None, fields))
     for key, inner in fields.get(Role.TYPE):
         word = inner.lower() if isinstance(inner, str) else ""
-        if word in ("error", "exception") and (not fields.substance or key.lower().startswith(_OF_ANSWERS)):
+        named = word in ("error", "exception") or (word.endswith(("_error", "-error")) and fields.has(Role.MESSAGE))
+        told = not fields.substance or key.lower().startswith(_OF_ANSWERS) or _is_only_told(value, fields)
+        if named and told:
             return Finding("payload.status_error", Says.FAILED, key, inner, code_inside(None, fields))
     return None
 
 
 _OF_ANSWERS = ("finish", "stop", "response", "result")
 """How the keys begin that tell the kind of an answer, and not of a thing which it holds."""
+
+
+def _is_only_told(value: dict[str, Any], fields: Fields) -> bool:
+    """Whether all that an object of a kind holds is one text: `{"kind": "error", "text": "…"}`."""
+    return fields.substance == 1 and fields.keys[0] in _TEXTS and isinstance(value[fields.keys[0]], str)
+
+
+_TEXTS = frozenset(("text", "content", "value", "data", "output"))
 
 
 def _undone_state(fields: Fields) -> tuple[str, str] | None:
@@ -101,10 +111,18 @@ def http_status(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
                 continue
             answers = role is Role.CODE and names_a_code(asked.tool)
             answers = answers or mentions(asked.arguments, status) or (_is_response(value) and status in (404, 410))
-            if answers or (role is Role.HTTP and is_reported(fields, asked)):
+            answers = answers or (role is Role.HTTP and (is_reported(fields, asked) or _is_asked_of(fields, asked)))
+            if answers:
                 return Finding("payload.http_status", Says.ANSWER, key, inner)
             return Finding("payload.http_status", Says.HIDDEN, key, inner, code_of_http(status))
     return None
+
+
+def _is_asked_of(fields: Fields, asked: Asked) -> bool:
+    """Whether the status of an address was asked for, and nothing is told beside it."""
+    given = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
+    addressed = any(isinstance(each, str) and "://" in each[:12] for each in given)
+    return addressed and names_a_state(asked.tool) and not fields.has(Role.MESSAGE | Role.ERROR)
 
 
 def _is_response(value: dict[str, Any]) -> bool:

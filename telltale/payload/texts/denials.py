@@ -123,7 +123,7 @@ SHORT = 400
 _MOST_LINES = 4
 
 
-def could_not(text: str, looks_up: bool) -> str | None:
+def could_not(text: str, looks_up: bool, reads: bool = False) -> str | None:
     """The words with which a short text begins to say that something could not be done; None for every other text.
 
     With a verb that programs use, or any with an error behind a colon (`Failed to record: error …`).
@@ -131,6 +131,7 @@ def could_not(text: str, looks_up: bool) -> str | None:
     Args:
         text: the whole result.
         looks_up: whether the tool looks something up, so that "could not find" is an answer.
+        reads: whether it hands out what is written in a file or page, so that only the deed of reading is its own.
     """
     if not _is_short(text):
         return None
@@ -141,6 +142,8 @@ def could_not(text: str, looks_up: bool) -> str | None:
     verb = hit.group("verb").lower() if hit is not None else ""
     known = verb in _TRANSPORT or verb_of(verb) not in (Verb.UNKNOWN, Verb.EXAMINE)
     known = known or (hit is not None and verb not in _SEEKING and _gives_an_error(text[hit.end() :]))
+    if reads and verb_of(verb) is not Verb.READ and verb not in _TRANSPORT:
+        return None
     if hit is None or not known or (looks_up and verb in _SEEKING):
         return None
     if _SENTENCE_END.split(text.strip(), maxsplit=1)[0].endswith("?"):

@@ -20,7 +20,9 @@ _CLIENT = re.compile(
     r"|(?P<requests>[45]\d\d) (?:Client|Server) Error: .{0,80} for url"
     r"|Request failed with status code (?P<axios>[45]\d\d)|HTTP Error (?P<urllib>[45]\d\d): "
     r"|HTTP (?:(?:error|status)[ :]{1,3})?(?P<plain>[45]\d\d)(?=[:,.)]|$| [A-Z-])"
-    r"|status_?code\s?[:=]\s?(?P<label>[45]\d\d)\b"
+    r"|HTTP error! (?i:status(?: code)?)[: ]{1,3}(?P<idiom>[45]\d\d)\b"
+    r"|(?i:(?:(?:un|not an? )expected |bad |invalid |got |received )?(?:HTTP |response )?status(?:[_ ]?code)?)"
+    r"\s?[:=]?\s?(?P<label>[45]\d\d)(?=[.,:;)]|\s*$| [A-Z(-])"
     r"|(?P<envoy>upstream connect error or disconnect/reset before headers|no healthy upstream"
     r"|upstream request timeout)"
     r"|<HttpError (?P<gapi>[45]\d\d) when requesting "  # googleapiclient
@@ -93,7 +95,7 @@ _TELLING = (" returned ", " responded ", " answered ", " replied ", " with ")
 _TOLD = re.compile(
     r"\s*(?:[\w.'-]{1,30} ){1,5}"
     r"(?:returned|(?:responded|answered|replied|completed|finished|ended|failed) with) (?:an? )?"
-    r"(?:HTTP |status |error |code ){1,3}(?P<told>[45]\d\d)\b"
+    r"(?:(?:HTTP |status |error |code ){1,3}(?P<told>[45]\d\d)\b|(?P<bare>[45]\d\d)(?=[.,:;)]|\s*$| from\b))"
 )
 
 

@@ -51,7 +51,8 @@ _PROGRAM = re.compile(
     r"|(?:node:)?[\w./-]{1,200}:\d{1,6}\n[^\n]{0,200}\n[ \t]{0,80}\^{1,80}\n"  # node, with the line that threw
     r"|\*\* BUILD FAILED \*\*|[\w./\\-]{1,200}\(\d{1,6},\d{1,6}\): error [A-Z]{2,6}\d{3,5}: "  # xcodebuild, MSBuild
     r"|b?'?\[AUTHENTICATIONFAILED\] |\([45]\d\d, b'|[45]\d\d[ -][45]\.(?P<smtp>\d)\.\d{1,3} "  # IMAP, SMTP (RFC 3463)
-    r"|E: (?=[A-Z][a-z])"  # apt
+    r"|\{\s?\"errors?\"\s?:\s?[\"{\[](?=[\w\"{ ])"  # an error object that was cut
+    r"|E: (?=(?:Unable|Could not|Failed|Invalid|The|Package|Sub-process|Malformed|Conflicting|Problem|You) )"  # apt
     r"|\{:error, (?=[\"%:{\w])|Failure\[\"\w{1,60}\", <\|"  # a tuple of Elixir, an object of Wolfram Language
     r"|\d{1,3} validation errors?(?: for [\w.\[\], ]{1,80})?:?\n(?=```json|\S[^\n]{0,80}\n  )"  # pydantic
     r"|net::ERR_[A-Z_]{3,40}\b|NS_ERROR_[A-Z_]{3,40}\b"  # Chromium's and Firefox's names of network errors
@@ -82,6 +83,8 @@ _FAILED_WITH = re.compile(
     r"|got (?:an )?error from [\w.'-]{1,30}(?: [\w.'-]{1,30}){0,2}:(?=\s)"
     r"|(?:[\w.'-]{1,30} ){1,4}(?:returned|responded with|raised|threw) (?:an?|the following) (?:\w+ ){0,2}"
     r"(?:error|exception)\b[^:\n]{0,60}: (?=[{\[\"']|HTTP\b|E[A-Z]{3,}\b|error\b|[\w.]*(?:Error|Exception)\b)"
+    r"|(?:the )?(?:[\w.-]{1,30} ){0,2}(?:api|server|service|backend|upstream|endpoint)"
+    r" (?:returned|responded with) an error: "
     r"|(?:[\w.'-]{1,30} ){1,5}failed"
     r"(?: with (?:an? )?(?:(?:[\w.-]{1,30} ){0,3}(?:error|exception)|status|code|http)\b[^:\n]{0,30}:"
     r"|(?: after [\w ]{1,30})?: (?=[{\[]|HTTP\b|[45]\d\d\b|E[A-Z]{3,}\b|[\w.]*(?:Error|Exception)\b)"

@@ -175,7 +175,7 @@ def _headed(text: str, asked: Asked) -> Finding | None:
     if headed is not None:
         return Finding("text.error_mark", Says.HIDDEN, "", headed.text.strip()[:120], headed.code)
     titled = None if names_documents(asked.tool) or names_a_file(asked) else titled_mark_of(text)
-    if titled is None or asks_for_errors(asked):
+    if titled is None or asks_for_errors(asked) or verb_of(asked.tool) is Verb.EXAMINE:
         return None
     return Finding("text.error_mark", Says.HIDDEN, "", titled)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from telltale.payload.codes.infer import ERRNO, code_of_http
+from telltale.payload.codes.infer import ERRNO, code_of_class, code_of_http
 from telltale.payload.codes.phrases import first_code
 from telltale.payload.texts.catalogues import masking_of
 from telltale.vocabulary import Code
@@ -103,6 +103,10 @@ _NODE: _Forms = (
         _DOWN,
         (
             r"socket hang up",
+            r"Load failed",  # WebKit
+            r"Network Error",  # axios
+            r"NetworkError when attempting to fetch resource\.",  # Gecko
+            r"Breaker is open",  # opossum
             r"Client network socket disconnected before secure TLS connection was established",
             r"self[- ]signed certificate(?: in certificate chain)?",
             r"unable to (?:verify the first|get local issuer) certificate",
@@ -196,7 +200,7 @@ _MANAGED: _Forms = (
             r"Call to a member function \w{1,60}\(\) on \w{2,20}",
             r"Trying to access array offset on .{1,60}",
             r"Segmentation fault(?: \(core dumped\))?",
-            r"(?:[a-z]\w{0,30}\.){1,8}[A-Z]\w{1,60}(?:Error|Exception)",
+            r"(?:[a-z]\w{0,30}\.){1,8}[A-Z]\w{1,60}(?:Error|Exception)(?:\(\))?",
         ),
     ),
     (
@@ -218,6 +222,8 @@ _MANAGED: _Forms = (
             r"PKIX path building failed: .{1,200}",
             r"Connection refused \(Connection refused\)",
             r"(?:Read|connect) timed out",
+            r"(?:[a-z]\w{0,30}\.){0,8}(?:Read|Connect|Write|Pool)Timeout(?:\(\))?",
+            r"Circuit ?[Bb]reaker (?:['\"][^'\"]{1,80}['\"] )?is (?:open|OPEN)(?: and does not permit further calls)?",
         ),
     ),
     (
@@ -236,6 +242,9 @@ _ERRNO = re.compile(
     r" (?P<name>E[A-Z_]{3,20})(?: \S{1,160})?"
     r"|(?:spawn|connect) \S{1,160} (?P<last>E[A-Z_]{3,20})"
 )
+_BARE = re.compile(r"[A-Z][a-z]\w{1,60}(?:Error|Exception|Timeout)(?:\(\))?")
+"""A class of its own; only one that tells what happened (`ReadTimeout`) is taken for a message, `KeyError` is not."""
+
 _LONGEST = 400
 
 
@@ -258,6 +267,9 @@ def runtime_message(text: str) -> tuple[str, Code | None] | None:
     if errno is not None:
         name = errno.group(errno.lastgroup or "name")
         return (said[:120], ERRNO[name]) if name in ERRNO else None
+    if _BARE.fullmatch(said) is not None:
+        code = code_of_class(said.removesuffix("()"))
+        return (said, code) if code not in (None, Code.INTERNAL) else None
     pattern, codes = _forms()
     hit = pattern.fullmatch(said)
     return (said[:120], codes[int((hit.lastgroup or "f0")[1:])]) if hit is not None else None

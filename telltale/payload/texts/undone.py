@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from telltale.payload.asked.asking import asks_for_errors, is_document, is_repeated
+from telltale.payload.asked.asking import asks_for_errors, is_document, is_repeated, names_a_file
 from telltale.payload.asked.verbs import (
     Verb,
     names_a_removal,
@@ -69,7 +69,8 @@ def _words_of(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | 
     deed = denied_deed(text, asked.tool) if verb is Verb.CHANGE else failed_by_verb(text, asked.tool)
     if deed is not None:
         return deed, None
-    mark = could_not(text, looks_up=verb in (Verb.READ, Verb.UNKNOWN))
+    reads = verb is Verb.READ and names_a_file(asked)
+    mark = could_not(text, looks_up=verb in (Verb.READ, Verb.UNKNOWN), reads=reads)
     warned = verb is Verb.UNKNOWN and text.lstrip()[:1] == "⚠"
     if mark is None and (
         warned or verb not in (Verb.READ, Verb.UNKNOWN) or (names_logs(asked.tool) and verb is not Verb.READ)

@@ -25,7 +25,9 @@ _XML_ROOTS = frozenset(
     )
 )
 _XML_CODE = re.compile(r"<(?:\w{1,20}:)?(?:Code|code|faultcode)>([^<]{1,100})<")
-_SAYS_SO = re.compile(r"\s*<\w{1,40}\b[^>]{0,200}\s(?:status|outcome)=[\"'](?:error|failed|failure)[\"'][^>]{0,200}>")
+_SAYS_SO = re.compile(
+    r"\s*<(?:\w{1,20}_)?(?:result|response|output|answer|reply)\b[^>]{0,200}\s(?:status|outcome)=[\"'](?:error|failed|failure)[\"'][^>]{0,200}>"
+)
 """An element that says of itself that it is an error: `<result status="error">`."""
 
 

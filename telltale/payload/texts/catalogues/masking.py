@@ -46,6 +46,12 @@ MASKING: tuple[Masking, ...] = (
         "json-rpc", "2.0", r"(?:Method not found|Invalid params|Invalid Request|Internal error|Parse error)", False
     ),
     _masking("mcp", "1.30", r"Unknown tool: [\w.:/-]{1,200}", False),
+    _masking(
+        "mcp clients",
+        "",
+        r"(?:MCP )?[Ss]erver ['\"`]?[\w.-]{1,80}['\"`]? is not (?:connected|running|initiali[sz]ed|available)\.?",
+        False,
+    ),
     _masking("mcp", "1.30", r"(?:Input|Output) validation error: .*", False),
     _masking("mcp (TypeScript)", "1.x", r"MCP error -32\d{3}: .*", False),
     _masking("mcp (TypeScript)", "1.x", r"Invalid arguments for tool [\w.:/-]{1,200}: .*", False),
@@ -112,6 +118,8 @@ _MASKING_HEADS = (
         "Unknown",
         "Tool",
         "MCP",
+        "Server ",
+        "server ",
         "Failed to invoke",
         "I encountered",
         "There was",

@@ -9,15 +9,16 @@ from telltale.payload.words import words
 
 SAYING_NOTHING = words(
     """
-    a action administrator again agent an and are as at be been by call called calling can cannot code complete
-    completed completing contact could did do due during encountered err error errors exception execute executed
-    executing execution fail failed failing fails failure false fatal fehler for from function generate
-    generating generic handled handling happened has have in internal internally invocation invoke invoked
-    invoking is issue it item job later mcp message method name no node none not null object occured occurred of on oops
-    operation or performing please plugin problem process processing raise raised raising request response
-    result resulted returned run running server service something sorry status step support target task that the there
-    this thrown to tool true try trying unable undefined unexpected unexpectedly unhandled unknown unspecified
-    using was went were when while with workflow wrong you your
+    a action administrator again agent an and apologies apologize are as at be been by call called calling can
+    cannot code complete completed completing contact could did do due during encountered engineers err error
+    errors exception execute executed executing execution fail failed failing fails failure false fatal fehler for
+    from function generate generating generic handled handling happened has have in inconvenience internal
+    internally invocation invoke invoked invoking is issue it item job later mcp message method name no node none
+    not notified null object occured occurred of on oops operation or our performing please plugin problem process
+    processing raise raised raising request response result resulted returned run running server service something
+    sorry status step support target task team that the there this thrown to tool true try trying unable undefined
+    unexpected unexpectedly unhandled unknown unspecified using was went were when while with workflow wrong you
+    your
     """
 )
 """The words with which a text says that something failed, and not what."""
@@ -104,6 +105,8 @@ _NO_FAILURE = _REFERRING | words("none null true false no not")
 
 def says_it_failed(text: str, tool: str = "") -> bool:
     """Whether a text says that something failed and nothing else, in at least two words: `Tool execution failed`."""
+    if text.lstrip()[:1] == "<":
+        return False
     if _IN_DOING.fullmatch(text.strip()) is not None:
         return True
     said = _WORD.findall(text.lower())
@@ -114,7 +117,9 @@ def says_it_failed(text: str, tool: str = "") -> bool:
 
 _IN_DOING = re.compile(
     r"(?:an?|some) (?:\w+ ){0,2}(?:error|exception|problem)s? (?:has |have |was |were )?"
-    r"(?:occurr?ed|encountered|raised|thrown) (?:while|when|during) [^.,:;\n]{3,60}[.!]?",
+    r"(?:occurr?ed|encountered|raised|thrown) (?:while|when|during) [^.,:;\n]{3,60}[.!]?"
+    r"|error (?:while |when )?(?:fetch|retriev|load|gett|creat|updat|delet|send|process|execut|call|runn|search|quer"
+    r"|read|writ|sav|connect)ing (?:the )?[^.,:;\n]{2,40}[.!]?",
     re.IGNORECASE,
 )
 """A mask that says in which deed: `An error occurred while querying the database.`; one `r` is often missing."""
