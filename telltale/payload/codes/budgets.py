@@ -68,6 +68,8 @@ def tells_of_a_spent_budget(text: str) -> bool:
 
 def says_only_that_it_is_spent(text: str) -> bool:
     """Whether a short text is nothing but that sentence, so that it stands in the place of the tool's answer."""
+    if len(text) > 2 * _SOLE:
+        return False
     body = _SCOPE.sub("", _WHO.sub("", text.strip(" \n\t.!")))
     hit = _TOLD.match(body) if len(body) <= _SOLE else None
     return hit is not None and hit.end() == len(body)

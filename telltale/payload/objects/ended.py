@@ -9,7 +9,7 @@ from telltale.payload.asked.verbs import Verb, verb_of
 from telltale.payload.codes.budgets import names_a_spent_budget
 from telltale.payload.codes.phrases import first_code
 from telltale.payload.objects.fields import ERROR_WORDS
-from telltale.payload.objects.shapes import ADDRESSES
+from telltale.payload.objects.shapes import ADDRESS_KEYS, ADDRESSES
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.words import words
 from telltale.vocabulary import Code
@@ -69,6 +69,8 @@ def other_page(value: dict[str, Any], asked: Asked) -> Finding | None:
 
     Its address names the one that was asked for as the way to go on: a sign-in, a consent, a check for robots.
     """
+    if ADDRESS_KEYS.isdisjoint(value):
+        return None
     sent = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
     wanted = [each for each in sent if isinstance(each, str) and "://" in each[:12]]
     for key in ADDRESSES if wanted else ():

@@ -29,15 +29,14 @@ _MOST_KEYS = 40
 
 def hollow(value: dict[str, Any], asked: Asked) -> Finding | None:
     """The first of the rules below that finds something; none of them speaks of an object that answers anything."""
-    if len(value) > _MOST_KEYS or verb_of(asked.tool) is Verb.EXAMINE:
-        return None
-    if names_logs(asked.tool) or names_errors(asked.tool):
+    if len(value) > _MOST_KEYS:
         return None
     for key, told in value.items():
-        rule = _rule_of(key, told)
-        rest = {name: inner for name, inner in value.items() if name != key}
-        if rule is None or not told or not is_empty(rest):
+        rule = _RULES.get(key) if key[:1] not in _INITIALS else _rule_of(key, told)
+        if rule is None or not told or not is_empty({name: inner for name, inner in value.items() if name != key}):
             continue
+        if verb_of(asked.tool) is Verb.EXAMINE or names_logs(asked.tool) or names_errors(asked.tool):
+            return None
         found = rule(key, told, value)
         if found is not None:
             return found
@@ -45,16 +44,10 @@ def hollow(value: dict[str, Any], asked: Asked) -> Finding | None:
 
 
 def _rule_of(key: str, told: Any) -> Rule | None:
-    """The rule that a key with its value asks for."""
-    if key in _WARNING_KEYS:
-        return _warned
-    if key in _ABOUT and isinstance(told, dict):
-        return _told_aside
-    if key in _REASONS and isinstance(told, str):
-        return _degraded
-    if role_of(key) is None and isinstance(told, list | dict) and _SILENT_SOURCES.fullmatch(key):
+    """The rule that a key asks for which begins as those of silent sources do."""
+    if type(told) in (list, dict) and role_of(key) is None and _SILENT_SOURCES.fullmatch(key):
         return _silent_sources
-    return None
+    return _RULES.get(key)
 
 
 def _warned(key: str, told: Any, value: dict[str, Any]) -> Finding | None:
@@ -75,21 +68,29 @@ def _silent_sources(key: str, told: Any, value: dict[str, Any]) -> Finding | Non
     return Finding("payload.warned_empty", Says.HIDDEN, key, short(told), code) if code is not None else None
 
 
-def _degraded(key: str, told: str, value: dict[str, Any]) -> Finding | None:
+def _degraded(key: str, told: Any, value: dict[str, Any]) -> Finding | None:
     """`{"user": null, "degraded": true, "reason": "upstream_timeout"}`: nothing, in a mode that is said to be worse."""
-    if not any(value.get(flag) is True for flag in _DEGRADED):
+    if not isinstance(told, str) or not any(value.get(flag) is True for flag in _DEGRADED):
         return None
     code = (code_of_class(told) if " " not in told else None) or first_code([told.replace("_", " ")])
     return Finding("payload.warned_empty", Says.HIDDEN, key, told[:200], code) if code in _GRAVE else None
 
 
-def _told_aside(key: str, told: dict[str, Any], value: dict[str, Any]) -> Finding | None:
+def _told_aside(key: str, told: Any, value: dict[str, Any]) -> Finding | None:
     """`{"user": {}, "_meta": {"error": "timeout"}}`: nothing, and an error in what is told about the answer."""
-    for name, error in fields_of(told).get(Role.ERROR):
+    for name, error in fields_of(told if isinstance(told, dict) else {}).get(Role.ERROR):
         if is_truthy_error(error):
             code = code_inside(error) or first_code(told_texts(told))
             return Finding("payload.error_key", Says.HIDDEN, f"{key}.{name}", short(error), code)
     return None
+
+
+_RULES: dict[str, Rule] = {
+    **dict.fromkeys(_WARNING_KEYS, _warned),
+    **dict.fromkeys(_REASONS, _degraded),
+    **dict.fromkeys(_ABOUT, _told_aside),
+}
+_INITIALS = "ueft"
 
 
 def remark(value: dict[str, Any], asked: Asked) -> Finding | None:

@@ -126,9 +126,11 @@ def error_page(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
 
     So is a blank page, where it was sent to an address.
     """
+    if ADDRESS_KEYS.isdisjoint(value):
+        return None
     sent = asked.arguments.values() if isinstance(asked.arguments, dict) else ()
     pages = (*_ERROR_PAGES, "about:blank") if any("://" in str(each)[:12] for each in sent) else _ERROR_PAGES
-    for key in ADDRESSES if not _ADDRESS_KEYS.isdisjoint(value) else ():
+    for key in ADDRESSES:
         inner = value.get(key)
         if isinstance(inner, str) and inner.startswith(pages):
             return Finding("payload.error_page", Says.HIDDEN, key, inner[:200], Code.UNAVAILABLE)
@@ -136,5 +138,5 @@ def error_page(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
 
 
 ADDRESSES = ("url", "final_url", "finalUrl", "current_url", "currentUrl", "page_url", "pageUrl", "location", "href")
-_ADDRESS_KEYS = frozenset(ADDRESSES)
+ADDRESS_KEYS = frozenset(ADDRESSES)
 _ERROR_PAGES = ("chrome-error://", "edge-error://", "about:neterror", "about:certerror")
