@@ -26,11 +26,28 @@ def declare(level: dict[str, Any], reading: Reading) -> None:
     reading.code = _code(declared, holder, reading)
     action = holder.get("action")
     reading.action = action[:80] if isinstance(action, str) else None
-    retryable = holder.get("retryable", level.get("retryable"))
-    reading.retryable = retryable if isinstance(retryable, bool) else None
+    reading.retryable = _advice(holder, level)
     reading.retry_after_s = retry_after(holder) if holder is level else retry_after(holder) or retry_after(level)
     carried = text_under(level.get(reading.findings[0].key)) if reading.findings[0].rule.startswith("text.") else None
     reading.message = carried or message_of(holder) or message_of(level) or next(iter(told_texts(level)), None)
+
+
+def _advice(holder: dict[str, Any], level: dict[str, Any]) -> bool | None:
+    """Whether trying again may help, under the first of the customary keys that says so; None where none does."""
+    for told in (holder, level):
+        for key in told.keys() & _RETRY_FLAGS.keys():
+            if isinstance(told[key], bool):
+                return bool(told[key]) is _RETRY_FLAGS[key]
+    return None
+
+
+_RETRY_FLAGS = {
+    **dict.fromkeys(("retryable", "retriable", "isRetryable", "is_retryable", "isRetriable", "is_retriable"), True),
+    **dict.fromkeys(("should_retry", "shouldRetry", "can_retry", "canRetry", "retry", "transient"), True),
+    **dict.fromkeys(("temporary", "isTransient", "is_transient"), True),
+    **dict.fromkeys(("permanent", "is_permanent", "isPermanent"), False),
+}
+"""Keys of advice on trying again, with the value that says it may help."""
 
 
 def _holder(level: dict[str, Any]) -> dict[str, Any]:

@@ -258,10 +258,11 @@ INTERNAL_PATTERNS = (
         "path",
         INTERNALS,
         shape=r"/(?:home|usr|var|opt|etc|srv|root|tmp|mnt|app|Users|private|proc|lib)/[A-Za-z0-9_.-]"
-        r"|[A-Za-z]:\\+(?:[A-Za-z0-9_.-])",
-        literals=("/", ":\\"),
+        r"|[A-Za-z]:\\+(?:[A-Za-z0-9_.-])|\\\\[A-Za-z]",
+        literals=("/", ":\\", "\\\\"),
         regex=r"(?<![A-Za-z0-9_./~-])/(?:home|usr|var|opt|etc|srv|root|tmp|mnt|app|Users|private|proc|lib)/"
-        r"[^\s\"'<>:,;)\]}]{1,400}|(?<![A-Za-z0-9])[A-Za-z]:\\{1,2}[A-Za-z0-9_.-][^\s\"'<>:,;)\]}]{1,400}",
+        r"[^\s\"'<>:,;)\]}]{1,400}|(?<![A-Za-z0-9])[A-Za-z]:\\{1,2}[A-Za-z0-9_.-][^\s\"'<>:,;)\]}]{1,400}"
+        r"|(?<![\\A-Za-z0-9])\\{2}[A-Za-z][\w.-]{1,60}\\[\w$.-]{1,200}",
     ),
     Pattern(
         "exception_class",

@@ -60,7 +60,8 @@ _NAMES = {
     " stackTrace stacktrace stack_trace StackTrace strerror"
     " recovery_suggestion statusText status_text",
     Role.RETRY: "retryable retry_after retryAfter retry_after_seconds retryAfterSeconds retry_after_ms retryAfterMs"
-    " action should_retry shouldRetry retriable isRetryable is_retryable",
+    " action should_retry shouldRetry retriable isRetryable is_retryable isRetriable is_retriable can_retry canRetry"
+    " transient isTransient is_transient permanent isPermanent is_permanent",
     Role.META: "request_id requestId trace_id traceId correlation_id correlationId timestamp time duration"
     " duration_ms elapsed elapsed_ms took version path instance docs documentation_url doc_url more_info"
     " moreInfo info_url category tool tool_name toolName tool_call_id toolCallId call_id"

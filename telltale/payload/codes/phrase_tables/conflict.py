@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 PHRASES: tuple[tuple[str, str | None], ...] = (
+    ("lock", r"\b(?:lock|lease) (?:is |was )?(?:already )?held by\b|\block, held by\b"),
     ("already ", r"already (?:exists?|taken|been|in use|used by|running|has|\w{3,20}ed)\b"),
     ("duplicate", None),
     ("conflict", None),

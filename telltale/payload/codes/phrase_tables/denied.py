@@ -123,7 +123,14 @@ PHRASES: tuple[tuple[str, str | None], ...] = (
         r"|environment variable.{0,40}\b\w*(?:key|token|secret|password)\w*\b",
     ),
     ("bot ", r"\bbot (?:was |is )?(?:detected|detection|check|challenge)\b"),
-    ("denied", r"\b(?:has|have) been denied\b"),
+    (
+        "denied",
+        r"\b(?:has|have) been denied\b|\bdenied (?:write|read|network|file|access|the (?:write|read|request))\b",
+    ),
+    ("permission", r"\b(?:do|does)(?:n't| not) have (?:the )?permissions?\b"),
+    ("n't have permission", None),
+    ("rights ", r"\brights (?:are |were )?(?:needed|required|missing)\b"),
+    ("not installed on ", r"\bapp (?:is |was )?not installed on\b"),
     ("verification failed", r"\b(?:host key|captcha|identity|token|signature) verification failed\b"),
     ("password is required", None),
     (

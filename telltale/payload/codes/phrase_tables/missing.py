@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 PHRASES: tuple[tuple[str, str | None], ...] = (
+    ("not known to ", None),
     ("unavailable tool", None),  # one that the run does not have
     (" not in ", r"\bnot in (?:the |your |its )?(?:toolset|tool ?list|registry|catalog|allow-?list)\b"),
     (" with ", r"\bno \w+ with (?:\w+ )?(?:id|number|name|key|code|slug|title|e-?mail)\b"),

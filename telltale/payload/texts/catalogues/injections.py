@@ -66,6 +66,13 @@ INJECTION: tuple[tuple[tuple[str, ...], tuple[str, ...], re.Pattern[str]], ...] 
         ),
         (("you are now", "new "), ("you are", "instruction"), r"\byou are now\b|\bnew (?:system )?instructions?\s*:"),
         (
+            ("assistant ", "agent ", "model ", "as an ai", "as an assistant"),
+            ("must", "should", "has to", "needs to", "need to"),
+            r"\b(?:assistant|agent|model|ai) (?:must|should|has to|needs to) (?:now )?"
+            r"(?:run|execute|send|forward|upload|e-?mail|reveal|delete|transfer|disable)\b"
+            r"|\bas an (?:ai(?: assistant| agent| model)?|assistant),? you (?:must|should|need to|have to)\b",
+        ),
+        (
             ("act as ",),
             ("admin", "root", "developer", "unrestricted"),
             r"\bact as (?:an?|the)\b.{0,30}\b(?:admin|root|developer|unrestricted)",
