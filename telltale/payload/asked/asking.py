@@ -58,7 +58,7 @@ def is_log(text: str, asked: Asked) -> bool:
 
 def is_document(text: str, asked: Asked) -> bool:
     """Whether the text may be a document that was asked for and happens to begin like an error: several lines of it."""
-    if not names_documents(asked.tool) and not names_a_file(asked):
+    if verb_of(asked.tool) is Verb.CHANGE or not (names_documents(asked.tool) or names_a_file(asked)):
         return False
     body = text.strip()
     if len(body) > _DOCUMENT_CAP or ("\n" in body and _path(asked.arguments).lower().endswith(_LOG_FILES)):

@@ -229,6 +229,15 @@ def names_a_removal(tool: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def stops(tool: str) -> bool:
+    """Whether a tool's name says that it brings something to an end, so that what does not run is as it should be."""
+    return _names(tool, _STOPS)
+
+
+_STOPS = words("stop close kill shutdown terminate disconnect end quit exit logout")
+
+
+@lru_cache(maxsize=4096)
 def names_the_deed(name: str, state: str) -> bool:
     """Whether a name asks for the state itself, so that it is no failure: `cancel_order` and `cancelled`."""
     stem = state.lower()[:_STEM]

@@ -44,7 +44,7 @@ from telltale.payload.objects.fields import (
 from telltale.payload.objects.inner_status import failed_state, told_elsewhere
 from telltale.payload.objects.records import is_looked_up, is_record
 from telltale.payload.objects.refusals import reason_phrase
-from telltale.payload.objects.shapes import error_object, error_page, tells, validator_report
+from telltale.payload.objects.shapes import error_object, error_page, tells, titled_page, validator_report
 from telltale.payload.objects.statuses import http_status, mentions, status_error, status_word
 from telltale.payload.objects.undone import undone
 from telltale.payload.objects.unmade import not_made
@@ -70,10 +70,16 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
         if claim is not None:
             findings.append(claim)
     if not any(found.says is Says.FAILED or found.says is Says.HIDDEN for found in findings):
-        batch = error_page(value, fields, asked) or other_page(value, asked) or told_elsewhere(value, fields, asked)
+        batch = (
+            error_page(value, fields, asked)
+            or titled_page(value, asked)
+            or other_page(value, asked)
+            or told_elsewhere(value, fields, asked)
+        )
         batch = batch or refusing_body(value, fields, asked)
         batch = batch or nothing_succeeded(value, fields, asked)
         batch = batch or undone(value, fields, asked) or not_made(value, fields, asked)
+        batch = batch or _exit_aside(value, asked)
         if batch is not None:
             findings.insert(0, batch)
     return findings
@@ -150,7 +156,7 @@ def _errors_list(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
 
 def _stands_beside(value: dict[str, Any], fields: Fields, asked: Asked) -> bool:
     """Whether data stands beside a list of errors: more than flags, and more than ids where something was looked up."""
-    data = [key for key in fields.keys if value[key] is not True]
+    data = [key for key in fields.keys if value[key] is not True and not (type(value[key]) is int and value[key] == 0)]
     sought = verb_of(asked.tool) in (Verb.READ, Verb.UNKNOWN) and "id" not in data
     return bool(data) and not (sought and all(map(is_identity, data)))
 
@@ -222,6 +228,17 @@ def _exit_code(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
             return Finding("payload.exit_code", Says.ANSWER, key, inner)
         says = Says.ANSWER if is_answer(asked.arguments, inner) else Says.FAILED
         return Finding("payload.exit_code", says, key, inner)
+    return None
+
+
+def _exit_aside(value: dict[str, Any], asked: Asked) -> Finding | None:
+    """`{"output": "…", "metadata": {"exit_code": 2}}`: the code is told beside what the program printed."""
+    for name in ("metadata", "meta", "details") if "output" in value or "content" in value else ():
+        held = value.get(name)
+        for key, inner in fields_of(held).get(Role.EXIT) if isinstance(held, dict) else _NO_CODES:
+            runs = verb_of(asked.tool) is Verb.RUN or has_command(asked.arguments)
+            if type(inner) is int and inner != 0 and runs and not is_answer(asked.arguments, inner):
+                return Finding("payload.exit_code", Says.FAILED, f"{name}.{key}", inner)
     return None
 
 

@@ -10,6 +10,7 @@ from telltale.payload.objects.evidence import asks_with_a_code, code_inside, sho
 from telltale.payload.objects.exceptions import written_exception
 from telltale.payload.objects.fields import Fields, Role
 from telltale.payload.reading import Asked, Finding, Says
+from telltale.payload.texts.html import trouble_of_title
 from telltale.vocabulary import Code
 
 
@@ -119,6 +120,19 @@ def validator_report(value: dict[str, Any], fields: Fields, asked: Asked) -> Fin
     if isinstance(detail, list) and detail and isinstance(detail[0], dict) and {"loc", "msg"} <= detail[0].keys():
         return Finding("payload.error_object", Says.HIDDEN, "detail", short(detail[0]), Code.INVALID_ARGUMENT)
     return None
+
+
+def titled_page(value: dict[str, Any], asked: Asked) -> Finding | None:
+    """`{"url": "…", "title": "502 Bad Gateway"}`: a page that was opened, by a title that is nothing but a failure."""
+    title = value.get("title")
+    if not isinstance(title, str) or ADDRESS_KEYS.isdisjoint(value) or len(title) > _LONGEST_TITLE:
+        return None
+    code = trouble_of_title(title)
+    full = any(isinstance(inner, str) and len(inner) > _LONG for inner in value.values())
+    return None if code is None or full else Finding("payload.error_page", Says.HIDDEN, "title", title, code)
+
+
+_LONGEST_TITLE, _LONG = 80, 600
 
 
 def error_page(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:

@@ -28,7 +28,7 @@ _OPEN_CODES = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAIL
 
 def status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     for key, inner in fields.get(Role.STATUS):
-        if inner is False or (isinstance(inner, str) and inner.lower() in ERROR_WORDS):
+        if inner is False or (isinstance(inner, str) and _is_an_error(inner)):
             plain = inner in ("error", "Error", "ERROR")
             known = verb_of(asked.tool) is not Verb.UNKNOWN
             about = (
@@ -59,6 +59,12 @@ _OF_ANSWERS = ("finish", "stop", "response", "result")
 """How the keys begin that tell the kind of an answer, and not of a thing which it holds."""
 
 
+def _is_an_error(status: str) -> bool:
+    """Whether a status is a word for a failure, alone or behind its kind: `failed`, `OUTCOME_FAILED`."""
+    low = status.lower()
+    return low in ERROR_WORDS or ("_" in low and status.isupper() and low.rpartition("_")[2] in ERROR_WORDS)
+
+
 def _is_only_told(value: dict[str, Any], fields: Fields) -> bool:
     """Whether all that an object of a kind holds is one text: `{"kind": "error", "text": "…"}`."""
     return fields.substance == 1 and fields.keys[0] in _TEXTS and isinstance(value[fields.keys[0]], str)
@@ -77,7 +83,7 @@ def _undone_state(fields: Fields) -> tuple[str, str] | None:
     return None
 
 
-_CAME_TO_NOTHING = frozenset(("undelivered", "undeliverable", "bounced", "unsuccessful", "invalid_request"))
+_CAME_TO_NOTHING = frozenset(("undelivered", "undeliverable", "bounced", "reverted", "unsuccessful", "invalid_request"))
 
 
 def status_word(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:

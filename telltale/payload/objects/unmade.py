@@ -17,7 +17,7 @@ from telltale.payload.asked.verbs import (
 from telltale.payload.codes.infer import code_of
 from telltale.payload.codes.phrases import first_code
 from telltale.payload.objects.evidence import told_texts
-from telltale.payload.objects.fields import Fields, Role, role_of
+from telltale.payload.objects.fields import ERROR_WORDS, Fields, Role, role_of
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.words import words
 from telltale.vocabulary import Code
@@ -45,7 +45,12 @@ def not_made(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | N
     verb = verb_of(asked.tool)
     if verb not in (Verb.CHANGE, Verb.RUN) or is_rehearsed(value, asked) or names_a_rehearsal(asked.tool):
         return None
-    return _says_no(value, fields, asked) or _lacks(value, fields, asked) or _left_out(value, asked)
+    return (
+        _concluded(value, asked)
+        or _says_no(value, fields, asked)
+        or _lacks(value, fields, asked)
+        or _left_out(value, asked)
+    )
 
 
 def _says_no(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
@@ -65,6 +70,21 @@ def _says_no(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | N
         said = first_code(told_texts(value)) or code_of(low) or _NOES[low]
         return Finding("payload.status_error", Says.HIDDEN, key, told, said)
     return None
+
+
+def _concluded(value: dict[str, Any], asked: Asked) -> Finding | None:
+    """`{"status": "completed", "conclusion": "failure"}` of a run that the tool started and waited for."""
+    told = value.get("conclusion")
+    low = told.lower() if isinstance(told, str) else ""
+    if low in ERROR_WORDS or low in _ENDS:
+        return Finding("payload.status_error", Says.HIDDEN, "conclusion", told, code_of(low))
+    state = value.get("state")
+    if verb_of(asked.tool) is Verb.RUN and isinstance(state, str) and state.lower() in ERROR_WORDS:
+        return Finding("payload.status_error", Says.FAILED, "state", state, first_code(told_texts(value)))
+    return None
+
+
+_ENDS = ("timed_out", "startup_failure")
 
 
 def _is_alone(value: dict[str, Any], state: str) -> bool:

@@ -56,7 +56,7 @@ _UNSET = re.compile(
 )
 _NOT_READY = re.compile(
     rf"{DRESS}(?:[\w.-]{{2,20}} ){{0,3}}(?:is |was |are )?not (?P<state>connected|initiali[sz]ed|configured|installed"
-    r"|authenticated|logged in|reachable|responding)\b",
+    r"|authenticated|logged in|reachable|responding|open|started|running|active)\b",
     re.IGNORECASE,
 )
 
@@ -105,6 +105,7 @@ _REFUSED = re.compile(
 )
 _ABSENT = re.compile(
     r"\b(?:(?P<absent>no such|not found|does(?: not|n't) exist|no longer exists|is not known"
+    r"|no (?:element|node|item|row|record)s? match\w{0,3}"
     r"|unknown)|(?P<denied>is not (?:allowed|permitted))"
     r"|(?P<unfit>(?:is )?not (?:registered|defined|available|valid|a valid|supported|enabled))"
     r"|(?P<taken>already exists|is already taken))\b",

@@ -42,8 +42,8 @@ _LAST = re.compile(
     re.IGNORECASE,
 )
 _FIRST = re.compile(
-    r"(?:command |process |program )?(?:exited |failed )?(?:with )?(?:exit|return)[ _-]?(?:code|status)"
-    r"\s?[:=]?\s?(\d{1,3})\.?",
+    r"[\[(<]?(?:command |process |program )?(?:exited |failed )?(?:with )?(?:(?:exit|return)[ _-]?(?:code|status)"
+    r"|(?<=exited with )code)\s?[:=>]?\s?(\d{1,3})(?:\.|\]|\)|</exit_?(?:code|status)>)?",
     re.IGNORECASE,
 )
 _ENTRY = re.compile(r"\w[\w -]{0,30}:\s{1,20}\d{1,3}")

@@ -71,6 +71,22 @@ def page_of(text: str) -> Page | None:
     return Page("page", title)
 
 
+def trouble_of_title(title: str) -> Code | None:
+    """The code of a page's title that is nothing but a failure: a status with its phrase, a gateway's block page.
+
+    Phrases that may head a document count with their number only.
+    """
+    status = _status_of(title)
+    numbered = title.strip()[:1].isdigit() or status == _BLOCKED
+    if status is not None and numbered and title.strip().lower() not in _PLAIN:
+        return code_of_http(status)
+    return Code.UNAVAILABLE if title.replace("\u2019", "'").lower() in _UNREACHED else None
+
+
+_UNREACHED = frozenset(("this site can't be reached", "problem loading page", "server not found"))
+"""What browsers call the page that stands in the place of one which they could not load."""
+
+
 def challenge_of(text: str) -> tuple[str, Code] | None:
     """The title of a gateway's block page with which the text of a page begins, where a browser kept the text alone."""
     head = text[:_TITLE_CAP].lstrip()
@@ -88,6 +104,7 @@ _CHALLENGES = (
     "please enable js and disable any ad blocker",  # DataDome
     "access to this page has been denied because we believe you are using automation tools",  # HUMAN
     "request unsuccessful. incapsula incident id",  # Imperva
+    "access deniedyou don't have permission to access",  # Akamai
 )
 """What gateways show in the place of a page to whom they take for a bot, as their own fixed words."""
 

@@ -72,7 +72,8 @@ _PROGRAM_LINE = re.compile(
 _LINE_CAP = 400
 _TAIL = 1000
 _FIXED_LINE = re.compile(
-    r"(?P<refused>The connection to the server \S{1,100} was refused - did you specify the right host or port\?)"
+    r"(?P<welcome>To get started with GitHub CLI, please run: .{1,60})"
+    r"|(?P<refused>The connection to the server \S{1,100} was refused - did you specify the right host or port\?)"
     r"|(?P<denied>Host key verification failed\.|You are not logged into any GitHub hosts\. .{1,120}"
     r"|Unable to locate credentials\. You can configure credentials by running .{1,60}"  # aws
     r"|Please run 'az login' to setup account\.)"
@@ -81,6 +82,7 @@ _FIXED_LINE = re.compile(
     r"|(?P<missing>(?:/\w{1,10}){0,3}/?(?:ba|da|k|z)?sh: (?:line )?\d{1,4}: .{1,100}: not found)"
 )
 _FIXED_CODES = {
+    "welcome": Code.PERMISSION_DENIED,
     "refused": Code.UNAVAILABLE,
     "denied": Code.PERMISSION_DENIED,
     "silent": Code.UNAVAILABLE,
@@ -208,7 +210,7 @@ def shell_record_of(text: str) -> tuple[str, Code | None] | None:
 _RECORD_CAP = 2000
 
 
-_FIXED_HEADS = ("The ", "Host", "You ", "Unab", "Plea", ";; c")
+_FIXED_HEADS = ("The ", "To g", "Host", "You ", "Unab", "Plea", ";; c")
 
 
 def program_line_of(text: str) -> tuple[str, Code] | None:

@@ -51,6 +51,9 @@ _PROGRAM = re.compile(
     r"|(?:node:)?[\w./-]{1,200}:\d{1,6}\n[^\n]{0,200}\n[ \t]{0,80}\^{1,80}\n"  # node, with the line that threw
     r"|\*\* BUILD FAILED \*\*|[\w./\\-]{1,200}\(\d{1,6},\d{1,6}\): error [A-Z]{2,6}\d{3,5}: "  # xcodebuild, MSBuild
     r"|b?'?\[AUTHENTICATIONFAILED\] |\([45]\d\d, b'|[45]\d\d[ -][45]\.(?P<smtp>\d)\.\d{1,3} "  # IMAP, SMTP (RFC 3463)
+    r"|(?:page|frame|locator|browser|browserContext|browserType|elementHandle|mouse|keyboard)\.[a-z]\w{1,30}: (?=\S)"
+    r"|Timeout \d{2,7}ms exceeded\.\s|Navigation failed because \w"  # Playwright
+    r"|\d{1,3} out of \d{1,3} hunks? FAILED"  # patch
     r"|\{\s?\"errors?\"\s?:\s?[\"{\[](?=[\w\"{ ])"  # an error object that was cut
     r"|E: (?=(?:Unable|Could not|Failed|Invalid|The|Package|Sub-process|Malformed|Conflicting|Problem|You) )"  # apt
     r"|\{:error, (?=[\"%:{\w])|Failure\[\"\w{1,60}\", <\|"  # a tuple of Elixir, an object of Wolfram Language

@@ -62,6 +62,9 @@ _PHRASES = {phrase: status for phrase, status in REASON_PHRASES.items() if statu
 """Reason phrases that are no words of daily life: a text that is nothing else is the body of an error answer."""
 
 _STATE_WORDS = frozenset(("error", "failed", "failure", "timeout", "timed out", "fail"))
+_ENDINGS = frozenset(("killed", "terminated", "aborted", "bus error"))
+"""What a shell prints of a program that a signal ended."""
+
 _MASK_CAP = 120
 _PERSONS = ("there ", "i ", "we ", "it ")
 _HEADINGS = ("#", "✅", "✔", "✓", "☑", "⚠")
@@ -120,6 +123,9 @@ def _word(text: str, asked: Asked) -> Finding | None:
     code = code_of_http(status) if status is not None else phrase_abroad(low)
     if code is not None and not _is_rendered(asked):
         return Finding("text.status_line", Says.HIDDEN, "", text.strip(), code)
+    ended = low in _ENDINGS and has_command(asked.arguments)
+    if ended and not shows_text(asked.arguments, text) and not is_repeated(text, asked.arguments):
+        return Finding("text.status_word", Says.HIDDEN, "", text.strip())
     if low in _STATE_WORDS and verb_of(asked.tool) is Verb.CHANGE:
         return Finding("text.status_word", Says.HIDDEN, "", text.strip(), code_of(low.replace(" ", "_")))
     return None

@@ -22,9 +22,11 @@ _LANGUAGE = (SAYING_NOTHING - {"no"}) | words(
 )
 _RAN_OUT = re.compile(
     r"\btimed[ -]out\b|\bexceeded (?:the |its )?(?:\w+ ){0,2}(?:time ?(?:limit|out)|deadline)\b"
-    r"|\b(?:timeout|deadline)(?: of [\d.]+ ?\w+)? (?:was |has been )?(?:exceeded|reached|expired|hit|occurred|error)\b"
+    r"|\b(?:timeout|deadline)(?: of)?(?: [\d.]+ ?\w+)? (?:was |has been )?"
+    r"(?:exceeded|reached|expired|hit|occurred|error)\b"
     r"|\btimeout (?:while|when|during|executing|waiting|after)\b|\b(?:error|failed)\W{1,3}timeout\b|\btook too long\b"
 )
+_KILLED = re.compile(r"\n\[(?:process|command|program) (?:was )?(?:killed|terminated|stopped)\]$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _CAP = 160
 
@@ -43,7 +45,7 @@ _HARNESS = re.compile(r"\[(?:the )?(?:command|process|program|script|execution|t
 
 def ran_out_of_time(text: str, tool: str) -> bool:
     """Whether a short text is nothing but the statement that the call took too long."""
-    if len(text) > _CAP or "\n" in text.strip():
+    if len(text) > _CAP or "\n" in _KILLED.sub("", text.strip()):
         return False
     low = text.lower()
     hit = _RAN_OUT.search(low)

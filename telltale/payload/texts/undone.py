@@ -10,6 +10,7 @@ from telltale.payload.asked.verbs import (
     names_logs,
     names_output,
     names_speech,
+    stops,
     verb_of,
 )
 from telltale.payload.reading import Asked
@@ -97,5 +98,7 @@ def _told(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | None
     unset = unset_variable(text, asked.arguments)
     if unset is not None:
         return unset, Code.PERMISSION_DENIED
-    idle = not_ready(text) if verb is not Verb.READ and not names_a_state(asked.tool) else None
+    idle = (
+        not_ready(text) if verb is not Verb.READ and not names_a_state(asked.tool) and not stops(asked.tool) else None
+    )
     return standard_text(text) or idle
