@@ -56,6 +56,10 @@ def look_below(case: Case, verdict: Verdict) -> None:
     if ended is not None:
         verdict.silent("trace.run_cut_short", ended.span_id, failure_of(ended)[0][:120], _SUSPECTED)
         verdict.raised = ended
+    elif rule == "trace.empty_beside_log":
+        line = below.logged[-1]
+        verdict.silent(rule, line.span.span_id, line.text)
+        verdict.logged = line.code
     elif rule in _RAISED:
         span = below.raised[-1]
         sure = _SUSPECTED if rule in _DOUBTFUL else Confidence.PROBABLE
@@ -148,8 +152,11 @@ def _empty(case: Case, failed: list[Attempt]) -> str | None:
     honest = denies(case.reading) or (not case.changes and is_nothing(case.reading.value))
     if failed and not (honest and all(attempt.cause.code is Code.NOT_FOUND for attempt in failed)):
         return "trace.empty_after_failure"
-    raised = case.below.raised and all(attempt.failed for attempt in case.below.attempts)
-    return "trace.empty_after_exception" if raised else None
+    if not all(attempt.failed for attempt in case.below.attempts):
+        return None
+    if case.below.raised:
+        return "trace.empty_after_exception"
+    return "trace.empty_beside_log" if case.below.logged and not honest else None
 
 
 def _filled(case: Case, failed: list[Attempt]) -> str | None:

@@ -12,7 +12,7 @@ from analytics.settings import ToolSettings
 from analytics.spans import Span
 from telltale.payload import Asked, Reading
 from telltale.payload.asked.verbs import Verb, verb_of
-from telltale.vocabulary import Confidence, Declared, Outcome
+from telltale.vocabulary import Code, Confidence, Declared, Outcome
 
 _MOST_EVIDENCE = 40
 """A span may bear any number of exception events; a row keeps the first."""
@@ -30,6 +30,7 @@ class Verdict:
     refused: bool = False
     cause: Attempt | None = None
     raised: Span | None = None
+    logged: Code | None = None
 
     def hit(self, rule: str, place: str, where: str, value: Any) -> None:
         """Notes one rule's hit with its evidence (`place` is `key`, `mark` or `span_id`)."""

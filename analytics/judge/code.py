@@ -55,6 +55,8 @@ def _candidates(call: LogicalCall, reading: Reading, verdict: Verdict) -> Iterat
     if any(denies_tool(failure_of(span)[1], call.tool) for span in call.members):
         yield Code.NOT_FOUND, "text"
     yield _from_raised(verdict.raised)
+    if verdict.logged is not None:
+        yield verdict.logged, "log"
     if cause is not None and cause.code is not None and cause.code is not Code.INTERNAL:
         yield cause.code, f"upstream {cause.value}"
     yield _from_marks(call)

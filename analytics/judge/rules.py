@@ -59,6 +59,12 @@ TRACE_RULES: dict[str, Rule] = {
             _P,
         ),
         Rule(
+            "trace.empty_beside_log",
+            "The result is empty, and the tool logged an error meanwhile, or warned that a source did not answer.",
+            "the line of the log and its span",
+            _P,
+        ),
+        Rule(
             "trace.success_over_failure",
             "The result claims success, and every upstream call that it made failed.",
             "the failed upstream span",

@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from analytics.judge.attempts import Attempt, attempt_of, broken_step, exception_of, host_of, number_of
+from analytics.judge.logged import WARN, Line, grave_lines
 from analytics.judge.stated import failing_state, is_challenged
 from analytics.normalise.logical_call import LogicalCall, Meaning
-from analytics.spans import CLIENT, ERROR, OK, PRODUCER, Span, Trace
+from analytics.spans import CLIENT, ERROR, OK, PRODUCER, LogRecord, Span, Trace
 from telltale.payload.codes.phrases import first_code
 from telltale.payload.words import words
 from telltale.vocabulary import Code
@@ -33,12 +34,14 @@ _MAX_SPANS = 5000
 class Surroundings:
     """The spans below one call: outside calls in time order, and the inner spans that raised or ended in ERROR.
 
-    `fine_ns` is when the last span below began that shows no failure of its own (0 where there is none).
+    `fine_ns` is when the last span below began that shows no failure of its own (0 where there is none). `logged` are
+    the lines of trouble in the logs of the call and of what is below it.
     """
 
     attempts: list[Attempt] = field(default_factory=list)
     raised: list[Span] = field(default_factory=list)
     fine_ns: int = 0
+    logged: list[Line] = field(default_factory=list)
 
     @property
     def ends_badly(self) -> bool:
@@ -84,15 +87,20 @@ class Surroundings:
 class TraceIndex:
     """Children, owners and trouble of a trace's spans, built once for all its calls, in time linear in the spans."""
 
-    __slots__ = ("_above", "_children", "_marked", "_owners", "_spans", "_troubled")
+    __slots__ = ("_above", "_children", "_logs", "_marked", "_owners", "_spans", "_troubled")
 
     def __init__(self, trace: Trace, calls: list[LogicalCall]) -> None:
         self._spans = trace.spans
         self._children: dict[str, list[Span]] | None = None
         self._owners = {member.span_id: call.id for call in calls for member in call.members}
         self._marked = {member.span_id: call for call in calls if _is_marked(call) for member in call.members}
+        self._logs: dict[str, list[LogRecord]] = {}
+        for record in trace.logs:
+            if record.severity >= WARN and record.span_id:
+                self._logs.setdefault(record.span_id, []).append(record)
+        sure = self._marked.keys() | self._logs.keys()
         self._troubled, self._above = _with_ancestors(
-            [span for span in trace.spans if may_have_failed(span) or span.span_id in self._marked], trace.spans
+            [span for span in trace.spans if may_have_failed(span) or span.span_id in sure], trace.spans
         )
 
     def children(self, span_id: str) -> list[Span]:
@@ -121,6 +129,10 @@ class TraceIndex:
             if member.span_id in above:
                 return False
         return all(span.span_id not in troubled for span in call.upstream)
+
+    def logged(self, span: Span) -> list[Line]:
+        """The lines of trouble that were logged in a span."""
+        return grave_lines(span, self._logs.get(span.span_id, []))
 
     def belongs_elsewhere(self, span: Span, call: LogicalCall) -> bool:
         """Whether a span is another tool call's own; a protocol span that merely carries this call on is not."""
@@ -166,7 +178,7 @@ def may_have_failed(span: Span) -> bool:
             return True
     elif span.kind in (CLIENT, PRODUCER) and failing_state(attributes) is not None:
         return True
-    if "error.type" in attributes or bool(attributes.get("rpc.grpc.status_code")):
+    if "logfire.level_num" in attributes or "error.type" in attributes or bool(attributes.get("rpc.grpc.status_code")):
         return True
     return bool(attributes.get("process.exit.code"))
 
@@ -187,8 +199,8 @@ def _with_ancestors(troubled: list[Span], spans: list[Span]) -> tuple[set[str], 
 
 def surroundings_of(call: LogicalCall, index: TraceIndex) -> Surroundings:
     """Walks the spans below a call's members once; stops at other tool calls."""
-    found = Surroundings()
-    if index.is_calm_below(call):
+    found = Surroundings(logged=[line for member in call.members for line in index.logged(member)])
+    if not found.logged and index.is_calm_below(call):
         return found
     nodes: list[tuple[Attempt, Attempt | None]] = []
     members = {member.span_id for member in call.members}
@@ -207,6 +219,7 @@ def surroundings_of(call: LogicalCall, index: TraceIndex) -> Surroundings:
             nodes.append((attempt, above))
             above = attempt
         found.note(span, attempt)
+        found.logged += index.logged(span)
         if attempt is None and above is not None and _broke(above, span):
             nodes.append((broken_step(span), above))
         for child in index.children(span.span_id):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from analytics.normalise.logical_call import LogicalCall, Mark, Meaning
-from analytics.spans import CLIENT, ERROR, INTERNAL, UNSET, Event, Span, Trace
+from analytics.spans import CLIENT, ERROR, INTERNAL, UNSET, Event, LogRecord, Span, Trace
 from telltale.payload import unwrap
 from telltale.vocabulary import Payload
 
@@ -75,12 +75,15 @@ def make_call(
 
 @pytest.fixture
 def verdict() -> Callable[..., Any]:
-    """Judges one call built by `make_call` and returns its row."""
+    """Judges one call built by `make_call`, with the log records of its trace, and returns its row."""
     from analytics.judge import judge_calls
     from analytics.settings import JudgeSettings
 
-    def judge_built(*args: Any, settings: JudgeSettings | None = None, **more: Any) -> Any:
+    def judge_built(
+        *args: Any, settings: JudgeSettings | None = None, logs: list[LogRecord] | None = None, **more: Any
+    ) -> Any:
         trace, call = make_call(*args, **more)
+        trace.logs += logs or []
         return judge_calls(trace, [call], settings or JudgeSettings())[0]
 
     return judge_built

@@ -9,6 +9,7 @@ import pytest
 
 from analytics.normalise.logical_call import Meaning
 from analytics.settings import JudgeSettings, ToolSettings
+from analytics.spans import LogRecord
 
 Judge = Callable[..., Any]
 
@@ -139,3 +140,28 @@ def test_a_bug_that_the_guard_saw_is_the_tools_own(verdict: Judge, span: Judge, 
     row = verdict(sent, span=span("t", end=100, status=2, exception=raised, **given))
 
     assert (row.outcome, row.code) == ("structured_error", code)
+
+
+@pytest.mark.parametrize(
+    ("severity", "body", "outcome"),
+    [
+        (17, "lookup gave up", "silent_failure"),
+        (13, "registry timed out", "silent_failure"),
+        (13, "argument is deprecated", "ok"),
+        (9, "registry timed out, trying again", "ok"),
+    ],
+)
+def test_empty_beside_a_log_record(verdict: Judge, severity: int, body: str, outcome: str) -> None:
+    """A record of the call's span tells why nothing came: an error does, a warning whose words mean a code does."""
+    record = LogRecord("a" * 32, "t", "", 0, severity, body)
+
+    row = verdict("[]", logs=[record])
+
+    assert row.outcome == outcome
+    assert row.rules == (["trace.empty_beside_log"] if outcome != "ok" else [])
+    assert verdict('["b7"]', logs=[record]).outcome == "ok"
+
+
+def test_a_log_record_of_another_span_says_nothing(verdict: Judge) -> None:
+    """What was logged elsewhere in the trace is no evidence against the call."""
+    assert verdict("[]", logs=[LogRecord("a" * 32, "other", "", 0, 17, "lookup gave up")]).outcome == "ok"
