@@ -80,9 +80,18 @@ def _all_failed(key: str, items: list[Any], asked: Asked, told: bool = False) ->
     if _acts(asked) and 0 < len(items) <= _MOST_ERRORS and all(map(_is_only_a_reason, items)):
         return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), _code_of_item(items[0]))
     listed = key in _LISTS if verb_of(asked.tool) is not Verb.CHANGE else bool(key)
-    if not batch and not (listed and _acts(asked)):
+    alone = len(items) == 1 and key in _LISTS and _is_typed_error(items[0]) and not names_errors(asked.tool)
+    if not batch and not (listed and _acts(asked)) and not (alone and not names_logs(asked.tool)):
         return None
     return _batch_failed(key, items, asked, batch) if 0 < len(items) <= _MOST_ITEMS else None
+
+
+def _is_typed_error(item: Any) -> bool:
+    """`{"type": "error", "data": {"message": "…"}}`: an item that is an error by its type, and holds what it tells."""
+    return isinstance(item, dict) and item.get("type") == "error" and item.keys() <= _OF_AN_ERROR
+
+
+_OF_AN_ERROR = frozenset(("type", "data", "error", "message", "code"))
 
 
 def _batch_failed(key: str, items: list[Any], asked: Asked, batch: bool) -> Finding | None:

@@ -43,7 +43,8 @@ _KEY = (
 _FORMS = re.compile(
     rf"(?P<denied>(?:the |your )?(?:(?:invalid|missing|expired|incorrect|revoked|unknown)(?: or \w+)? {_KEY}"
     rf"|{_KEY} (?:is |has |was )?(?:been )?(?:invalid|expired|revoked|missing|incorrect))(?: (?:provided|specified))?"
-    r"|(?:your |the )?session (?:has |is )?(?:expired|timed out)|bot detected|blocked by robots\.txt|not authori[sz]ed"
+    r"|(?:your |the )?session (?:has |is )?(?:expired|timed out)"
+    r"(?:[,;] (?:please )?(?:log|sign) ?in(?: again)?)?|bot detected|blocked by robots\.txt|not authori[sz]ed"
     rf"|no {_KEY} (?:was |is )?(?:provided|found|configured|set|given|specified)"
     r"|(?:the )?(?:user|client|request|caller|account) (?:is )?not (?:authenticated|authori[sz]ed)"
     r"|(?:login|sign-?in) required|you (?:must be|need to be|are not) (?:logged|signed) in(?: to [\w ]{1,60})?"
