@@ -17,7 +17,8 @@ from telltale.payload.codes.phrases import code_of_phrase
 from telltale.payload.codes.told import code_of_named_class, code_of_told_name
 from telltale.payload.objects.evidence import told_texts
 from telltale.payload.texts.denials import refused_value
-from telltale.payload.texts.marks import coded_mark_of, mark_of
+from telltale.payload.texts.dressed import coded_mark_of
+from telltale.payload.texts.marks import mark_of
 from telltale.payload.texts.named import denies_tool
 from telltale.vocabulary import Code, code_of_http
 

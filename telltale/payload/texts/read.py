@@ -12,11 +12,9 @@ from telltale.payload.asked.asking import (
     has_command,
     is_asked_about,
     is_document,
-    is_echo,
     is_log,
     is_repeated,
     names_a_file,
-    names_a_value,
 )
 from telltale.payload.asked.verbs import (
     Verb,
@@ -25,7 +23,6 @@ from telltale.payload.asked.verbs import (
     names_documents,
     names_logs,
     names_speech,
-    tells_of_incidents,
     verb_of,
 )
 from telltale.payload.codes.budgets import says_only_that_it_is_spent
@@ -41,14 +38,7 @@ from telltale.payload.texts.html import challenge_of, page_of
 from telltale.payload.texts.lines import (
     status_line_of,
 )
-from telltale.payload.texts.marks import (
-    coded_mark_of,
-    cross_mark_of,
-    headed_mark_of,
-    level_mark_of,
-    mark_of,
-    titled_mark_of,
-)
+from telltale.payload.texts.marked import coded, cross, error_mark, level
 from telltale.payload.texts.named import denies_tool, failing_tool
 from telltale.payload.texts.programs import exit_code, program_line, uncaught
 from telltale.payload.texts.runtime import runtime_message, several_messages
@@ -66,8 +56,6 @@ _ENDINGS = frozenset(("killed", "terminated", "aborted", "bus error"))
 """What a shell prints of a program that a signal ended."""
 
 _MASK_CAP = 120
-_PERSONS = ("there ", "i ", "we ", "it ")
-_HEADINGS = ("#", "✅", "✔", "✓", "☑", "⚠")
 
 
 def read_text(text: str, asked: Asked) -> list[Finding]:
@@ -175,33 +163,6 @@ def _ran_out(line: str, asked: Asked) -> bool:
     return ran_out_of_time(line, asked.name) and (has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN)
 
 
-def _headed(text: str, asked: Asked) -> Finding | None:
-    """A mark below a harness's heading, or the heading `# Error` of a text that is no document."""
-    headed = headed_mark_of(text)
-    if headed is not None:
-        return Finding("text.error_mark", Says.HIDDEN, "", headed.text.strip()[:120], headed.code)
-    titled = None if names_documents(asked.tool) or names_a_file(asked) else titled_mark_of(text)
-    if titled is None or asks_for_errors(asked) or verb_of(asked.tool) is Verb.EXAMINE:
-        return None
-    return Finding("text.error_mark", Says.HIDDEN, "", titled)
-
-
-def _error_mark(text: str, asked: Asked) -> Finding | None:
-    headed = _headed(text, asked) if text[:1] in _HEADINGS else None
-    if headed is not None:
-        return headed
-    mark = mark_of(text)
-    if mark is not None and _is_told(mark.text.lower(), text, asked):
-        return None
-    if mark is None or mark.bare or is_log(text, asked) or is_document(text, asked):
-        return None
-    if asks_for_errors(asked) or is_repeated(text, asked.arguments) or is_echo(mark.text, asked.arguments):
-        return None
-    if mark.text[:1].isupper() and has_command(asked.arguments) and shows_text(asked.arguments, text):
-        return None
-    return Finding("text.error_mark", Says.HIDDEN, "", mark.text.strip()[:120], mark.code)
-
-
 def _is_article(text: str, asked: Asked) -> bool:
     """Whether a page that was asked for has so much below its heading that it is one about a status."""
     return asks_for_a_page(asked.arguments) and len(text.partition("\n\n")[2]) >= _PROSE
@@ -231,45 +192,6 @@ def _tool_named(text: str, asked: Asked) -> Finding | None:
     if failing is None or is_log(text, asked):
         return None
     return Finding("text.tool_named", Says.HIDDEN, "", failing[:120])
-
-
-def _cross(text: str, asked: Asked) -> Finding | None:
-    """One line that begins with a cross, of a tool that neither reads nor examines: there a cross is a finding."""
-    if verb_of(asked.tool) not in (Verb.CHANGE, Verb.UNKNOWN) or names_logs(asked.tool):
-        return None
-    line = cross_mark_of(text)
-    return Finding("text.error_mark", Says.HIDDEN, "", line[:120]) if line is not None else None
-
-
-def _coded(text: str, asked: Asked) -> Finding | None:
-    found = coded_mark_of(text)
-    if found is None or is_log(text, asked) or is_document(text, asked) or is_echo(found[0], asked.arguments):
-        return None
-    return Finding("text.error_mark", Says.HIDDEN, "", found[0], found[1])
-
-
-def _is_told(mark: str, text: str, asked: Asked) -> bool:
-    """Whether a mark is a sentence in what somebody tells: of what went wrong some day, not of the call."""
-    if names_speech(asked.tool):
-        letter = text.strip().count("\n\n") >= _PARAGRAPHS and "Traceback" not in text
-        return letter or mark.startswith(_PERSONS) or text.rstrip().lower().endswith(f"({mark})")
-    return " failed " in mark and tells_of_incidents(asked.tool)
-
-
-_PARAGRAPHS = 2
-"""Blank lines of a letter; what a program says of its failure has fewer, but for a stack."""
-
-
-def _level(text: str, asked: Asked) -> Finding | None:
-    """One line with a level in brackets; of a tool that hands out texts, only where it speaks of what was asked for."""
-    level = level_mark_of(text) if "[" in text[:4] else None
-    if level is None or names_logs(asked.tool) or is_repeated(text, asked.arguments) or asks_for_errors(asked):
-        return None
-    note = level == text.strip()  # of a harness, and no line of a document
-    texts = names_speech(asked.tool) or ((names_documents(asked.tool) or names_a_file(asked)) and not note)
-    if texts and not names_a_value(text, asked.arguments):
-        return None
-    return Finding("text.error_mark", Says.HIDDEN, "", level)
 
 
 def _runtime(text: str, asked: Asked) -> Finding | None:
@@ -310,7 +232,7 @@ def _limit_reached(text: str, asked: Asked) -> Finding | None:
 
 
 _RULES = (
-    *(_masking, _says_nothing, _tool_named, _error_mark, _level, _coded, _cross, _timed_out),
+    *(_masking, _says_nothing, _tool_named, error_mark, level, coded, cross, _timed_out),
     _limit_reached,
     *(_status_line, _runtime, program_line, _validator, exit_code, uncaught, _could_not),
 )
