@@ -73,3 +73,14 @@ def test_healthy_results(example: dict[str, Any]) -> None:
     reading = read(example)
 
     assert not reading.failed, reading.findings
+
+
+FAILING = json.loads((Path(__file__).parent / "data" / "failing.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("example", FAILING, ids=[f"{n}-{each['tool']}" for n, each in enumerate(FAILING)])
+def test_failing_results(example: dict[str, Any]) -> None:
+    """Customary answers of tools, programs and services that failed, in a line or two, are each read as a failure."""
+    reading = read(example)
+
+    assert reading.failed

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from telltale.payload.asked.asking import asks_for_state
 from telltale.payload.asked.verbs import Verb, names_a_code, names_errors, verb_of
 from telltale.payload.codes.infer import code_of, code_of_class, code_of_http, code_of_number
 from telltale.payload.codes.phrases import code_of_phrase, first_code
@@ -229,7 +230,7 @@ def ended_badly(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
     """`{"state": "ERROR"}` of a tool that acts: one word for how it ended, and nothing else; a cell's exception."""
     state = value.get("state")
     if isinstance(state, str) and state.lower() in ERROR_WORDS and fields.keys == ["state"]:
-        acts = verb_of(asked.tool) is Verb.CHANGE
+        acts = verb_of(asked.tool) is Verb.CHANGE and not asks_for_state(asked, state)
         return Finding("payload.status_error", Says.FAILED, "state", state) if acts else None
     return of_a_runtime(value, fields) if "ename" in value else None
 

@@ -96,6 +96,7 @@ def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
                 return Finding("payload.error_key", Says.FAILED, key, inner, code_inside(None, fields))
             continue
         aside = _is_stderr(value, fields, inner) or _is_measured(value, fields, inner) or _is_polled(fields, asked)
+        aside = aside or _is_sought(value, fields, asked)
         if aside or (fields.substance and (is_record(value, fields, asked) or _is_described(key, asked))):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
         undone = verb_of(asked.tool) is Verb.CHANGE and isinstance(inner, dict)
@@ -114,6 +115,12 @@ def _is_polled(fields: Fields, asked: Asked) -> bool:
     states = [inner.lower() for _, inner in fields.get(Role.STATUS) if isinstance(inner, str)]
     polled = names_a_state(asked.tool) and bool(asked.arguments) and bool(states)
     return polled and states[0] != "error" and states[0] in ERROR_WORDS
+
+
+def _is_sought(value: dict[str, Any], fields: Fields, asked: Asked) -> bool:
+    """Whether an error is what was asked for, told with its circumstances: `{"error": "…", "time": "…"}`."""
+    seeks = names_errors(asked.tool) and verb_of(asked.tool) is Verb.READ
+    return seeks and len(value) > 1 and not fields.has(Role.GOOD)
 
 
 def _is_measured(value: dict[str, Any], fields: Fields, inner: Any) -> bool:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from telltale.payload.asked.asking import asks_for_state
-from telltale.payload.asked.verbs import Verb, names_a_code, names_a_state, names_a_wait, verb_of
+from telltale.payload.asked.verbs import (
+    Verb,
+    names_a_code,
+    names_a_removal,
+    names_a_state,
+    names_a_wait,
+    names_errors,
+    stops,
+    verb_of,
+)
 from telltale.payload.codes.infer import code_of, code_of_http
 from telltale.payload.objects.evidence import code_inside
 from telltale.payload.objects.examined import gives_a_verdict
@@ -37,10 +46,13 @@ def status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
                 or gives_a_verdict(value, asked)
             )
             about = about or (isinstance(inner, str) and asks_for_state(asked, inner))
+            about = about or (not plain and names_errors(asked.tool) and verb_of(asked.tool) is not Verb.READ)
+            about = about or (inner in _OF_PARCELS and bool(fields.substance) and verb_of(asked.tool) is Verb.READ)
             asked_for = about or (names_a_state(asked.tool) and not plain)
             says = Says.ANSWER if asked_for else Says.FAILED
             return Finding("payload.status_error", says, key, inner, code_inside(None, fields))
-    undone = _undone_state(fields) if verb_of(asked.tool) is Verb.CHANGE else None
+    makes = not (names_a_removal(asked.tool) or stops(asked.tool) or asked.tool.lower().startswith("un"))
+    undone = _undone_state(fields, makes) if verb_of(asked.tool) is Verb.CHANGE else None
     if undone is not None and not asks_for_state(asked, undone[1]):
         return Finding("payload.status_error", Says.HIDDEN, *undone, code_inside(None, fields))
     outcome = value.get("result")
@@ -73,11 +85,15 @@ def _is_only_told(value: dict[str, Any], fields: Fields) -> bool:
 _TEXTS = frozenset(("text", "content", "value", "data", "output"))
 
 
-def _undone_state(fields: Fields) -> tuple[str, str] | None:
+_OF_PARCELS = ("exception", "Exception", "EXCEPTION")
+"""A parcel that waits somewhere is an exception to its carrier."""
+
+
+def _undone_state(fields: Fields, makes: bool) -> tuple[str, str] | None:
     """A status that says of a deed that it came to nothing: `undelivered`, `not_sent`."""
     for key, inner in fields.get(Role.STATUS):
         low = inner.lower() if isinstance(inner, str) else ""
-        denied = low.startswith(("not_", "not ")) and low.endswith(("ed", "sent", "paid", "done"))
+        denied = makes and low.startswith(("not_", "not ")) and low.endswith(("ed", "sent", "paid", "done"))
         if denied or low in _CAME_TO_NOTHING:
             return key, inner
     return None
@@ -98,11 +114,15 @@ def status_word(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
         about_it = is_looked_up(fields, asked) or is_reported(fields, asked)
         examines = verb is Verb.EXAMINE or names_a_state(asked.tool)
         about_it = about_it or (names_a_wait(asked.tool) and "time" in inner.lower()) or asks_for_state(asked, inner)
+        about_it = about_it or (inner.lower() in _CALLED_OFF and bool(fields.substance) and verb is Verb.READ)
         answer = about_it or (examines and code in (Code.NOT_FOUND, Code.UNAVAILABLE, Code.INTERNAL))
         if answer or (fields.substance and verb is not Verb.CHANGE and code is Code.NOT_FOUND):
             return Finding("payload.status_word", Says.ANSWER, key, inner)
         return Finding("payload.status_word", Says.HIDDEN, key, inner, code)
     return None
+
+
+_CALLED_OFF = ("cancelled", "canceled")
 
 
 def http_status(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:

@@ -6,6 +6,8 @@ reads flags sees it.
 
 from __future__ import annotations
 
+import re
+
 from telltale.payload.asked.asking import (
     asks_for_a_page,
     asks_for_errors,
@@ -32,7 +34,7 @@ from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts.bare import bare_text
 from telltale.payload.texts.catalogues import masking_of, says_it_failed
 from telltale.payload.texts.ended import stop_line_of
-from telltale.payload.texts.exits import shows_text
+from telltale.payload.texts.exits import command_of, shows_text
 from telltale.payload.texts.fixed import phrase_abroad
 from telltale.payload.texts.html import challenge_of, page_of
 from telltale.payload.texts.lines import (
@@ -114,7 +116,8 @@ def _word(text: str, asked: Asked) -> Finding | None:
     ended = low in _ENDINGS and has_command(asked.arguments)
     if ended and not shows_text(asked.arguments, text) and not is_repeated(text, asked.arguments):
         return Finding("text.status_word", Says.HIDDEN, "", text.strip())
-    if low in _STATE_WORDS and verb_of(asked.tool) is Verb.CHANGE:
+    acts = verb_of(asked.tool) is Verb.CHANGE and not is_repeated(text, asked.arguments)
+    if low in _STATE_WORDS and acts:
         return Finding("text.status_word", Says.HIDDEN, "", text.strip(), code_of(low.replace(" ", "_")))
     return None
 
@@ -176,10 +179,27 @@ def _status_line(text: str, asked: Asked) -> Finding | None:
     if found is None or (found[0][:1].isdigit() and _is_article(text, asked)):
         return None
     line, code = found
+    if _is_head_asked_for(text, asked) or _is_about_number(line, asked):
+        return None
     if code is Code.PERMISSION_DENIED:  # several services answer 403 to one who asks too often, and say so
         said = code_of_phrase(text)
         code = said[0] if said is not None and said[0] is Code.RATE_LIMITED else code
     return Finding("text.status_line", Says.HIDDEN, "", line, code)
+
+
+_HEADERS_SHOWN = re.compile(r"\b(?:curl|wget|xh|https?)\b.*\s(?:-\w*[iI]\w*|--head|--include|-S|--server-response)\b")
+
+
+def _is_head_asked_for(text: str, asked: Asked) -> bool:
+    """Whether a command was to show the head of an answer (`curl -I`), so that its status is what was asked for."""
+    return text[:5] == "HTTP/" and _HEADERS_SHOWN.search(command_of(asked.arguments)) is not None
+
+
+def _is_about_number(line: str, asked: Asked) -> bool:
+    """Whether the caller had named the status with which a text begins: what does 503 mean?"""
+    number = line[:3]
+    given = list(asked.arguments.values())[:20] if isinstance(asked.arguments, dict) else []
+    return number.isdigit() and any(str(value) == number for value in given)
 
 
 def _tool_named(text: str, asked: Asked) -> Finding | None:
