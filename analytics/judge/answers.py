@@ -37,7 +37,7 @@ def is_nothing(value: Any) -> bool:
     """`{"user": null}`: what was looked for is named, and is not there; a bare null or an empty list says nothing."""
     if not isinstance(value, dict):
         return False
-    told = [inner for key, inner in value.items() if not is_frame(key) and role_of(key) is None]
+    told = [inner for key, inner in value.items() if inner is None or (not is_frame(key) and role_of(key) is None)]
     return bool(told) and all(inner is None for inner in told)
 
 

@@ -141,7 +141,19 @@ def _database(span: Span) -> Attempt:
             attempt.code, attempt.value, attempt.certain = own, f"database {state[:40]}", own is not Code.INTERNAL
         else:
             _explain(attempt)
+            _take_http(attempt)
     return attempt
+
+
+def _take_http(attempt: Attempt) -> None:
+    """The status of a database that is asked over HTTP (Elasticsearch, CouchDB), where nothing else tells a code."""
+    attributes = attempt.span.attributes
+    status = number_of(attributes.get("http.response.status_code", attributes.get("http.status_code"))) or 0
+    if attempt.code in (None, Code.INTERNAL) and status >= _FAILING:
+        attempt.code, attempt.value, attempt.certain = code_of_http(status), f"http {status}", True
+
+
+_FAILING = 400
 
 
 def _rpc(span: Span) -> Attempt:

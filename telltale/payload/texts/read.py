@@ -190,9 +190,12 @@ def _status_line(text: str, asked: Asked) -> Finding | None:
 _HEADERS_SHOWN = re.compile(r"\b(?:curl|wget|xh|https?)\b.*\s(?:-\w*[iI]\w*|--head|--include|-S|--server-response)\b")
 
 
+_COMMAND_CAP = 300
+
+
 def _is_head_asked_for(text: str, asked: Asked) -> bool:
     """Whether a command was to show the head of an answer (`curl -I`), so that its status is what was asked for."""
-    return text[:5] == "HTTP/" and _HEADERS_SHOWN.search(command_of(asked.arguments)) is not None
+    return text[:5] == "HTTP/" and _HEADERS_SHOWN.search(command_of(asked.arguments)[:_COMMAND_CAP]) is not None
 
 
 def _is_about_number(line: str, asked: Asked) -> bool:
