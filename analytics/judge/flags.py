@@ -88,7 +88,7 @@ def _leak(call: LogicalCall, reading: Reading, seen: str) -> str | None:
     for text in (seen, "\n".join(told_texts(reading.value)) if escaped else ""):
         for kind, _ in leaks_in(text, call.arguments_text or "") if text else ():
             business = business if business is not None else _business(call)
-            if kind not in business or (kind == "stack trace" and is_foreign_stack(text)):
+            if kind not in business or (kind == "stack trace" and is_foreign_stack(text, call.tool)):
                 return kind
     return "stack trace" if holds_stack(reading.value) and "stack trace" not in _business(call) else None
 

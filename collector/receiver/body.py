@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import zstandard
 
@@ -14,6 +15,10 @@ from collector.intake import InFlight
 _CHUNK = 256 * 1024
 _ZSTD_STEP = 256
 """Compressed bytes fed at once: a block of 4 bytes can stand for 128 KiB, so a step yields 8 MiB at most."""
+_FIRST_STEP = 1024
+_MOST_MEMBERS = 1_000
+"""Members of a gzip body, frames of a zstd body: a sender writes one, a concatenation few; each costs its own start."""
+
 CODINGS = ("identity", "gzip", "deflate", "zstd")
 """Content codings that are taken; nesting them is not."""
 
@@ -109,45 +114,62 @@ def body_too_large(limit: int) -> Refusal:
 
 
 def _zlib(body: bytes, coding: str) -> Iterator[bytes]:
-    """Inflate gzip (one member or several, RFC 1952) or deflate (zlib-wrapped as RFC 9110 says, or raw)."""
+    """Inflate gzip (one member or several, RFC 1952) or deflate (zlib-wrapped as RFC 9110 says, or raw).
+
+    Input is fed in steps that grow within a member, so that what a member leaves unused is never more than it took.
+    """
     if coding == "gzip":
         bits = 31
     else:
         bits = 15 if body[:1] and body[0] & 0x0F == 8 and int.from_bytes(body[:2]) % 31 == 0 else -15
-    left = body
+    at = 0
     try:
-        while True:
-            inflater = zlib.decompressobj(bits)
+        for _ in range(_MOST_MEMBERS):
+            inflater, step = zlib.decompressobj(bits), _FIRST_STEP
             while not inflater.eof:
-                part = inflater.decompress(left, _CHUNK)
-                left = inflater.unconsumed_tail
-                if part:
-                    yield part
-                elif not left and not inflater.eof:
+                fed = body[at : at + step]
+                if not fed:
                     raise malformed(f"the {coding} body ends too early")
-            left = inflater.unused_data
-            if not left:
+                at, step = at + len(fed), min(2 * step, _CHUNK)
+                yield from _inflated(inflater, fed)
+            at -= len(inflater.unused_data)
+            if at == len(body):
                 return
             if coding != "gzip":
                 raise malformed("bytes follow the deflate stream")
     except zlib.error:
         raise malformed(f"the body is not {coding}") from None
+    raise malformed(f"the gzip body has more than {_MOST_MEMBERS} members")
+
+
+def _inflated(inflater: Any, fed: bytes) -> Iterator[bytes]:
+    """All that one step of input stands for, in parts of bounded size."""
+    while True:
+        part = inflater.decompress(fed, _CHUNK)
+        fed = inflater.unconsumed_tail
+        if part:
+            yield part
+        if inflater.eof or not (part or fed):
+            return
 
 
 def _zstd(body: bytes) -> Iterator[bytes]:
     """Inflate zstd, one frame or several; the window is bounded at 8 MiB (RFC 9659)."""
-    left = body
+    at = 0
     try:
-        while left:
+        for _ in range(_MOST_MEMBERS):
             inflater = zstandard.ZstdDecompressor(max_window_size=8 * 1024 * 1024).decompressobj()
-            for at in range(0, len(left), _ZSTD_STEP):
-                part = inflater.decompress(left[at : at + _ZSTD_STEP])
+            while not inflater.eof:
+                fed = body[at : at + _ZSTD_STEP]
+                if not fed:
+                    raise malformed("the zstd body ends too early")
+                at += len(fed)
+                part = inflater.decompress(fed)
                 if part:
                     yield part
-                if inflater.eof:
-                    left = inflater.unused_data + left[at + _ZSTD_STEP :]
-                    break
-            else:
-                raise malformed("the zstd body ends too early")
+            at -= len(inflater.unused_data)
+            if at == len(body):
+                return
     except zstandard.ZstdError:
         raise malformed("the body is not zstd") from None
+    raise malformed(f"the zstd body has more than {_MOST_MEMBERS} frames")

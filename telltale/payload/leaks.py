@@ -162,12 +162,22 @@ def holds_stack(value: Any, depth: int = 3) -> bool:
     return False
 
 
-def is_foreign_stack(text: str) -> bool:
-    """Whether a Python stack starts in an installed package: the service's own, not that of the code it was given."""
-    first = _PYTHON_FRAME.search(text[:_SCAN])
-    return first is not None and "site-packages" in first.group(1)
+def is_foreign_stack(text: str, tool: str) -> bool:
+    """Whether a stack is the service's own, not that of the code it was given.
+
+    So of a Python stack that starts in an installed package, and of one whose first frame names the tool.
+    """
+    head = text[:_SCAN]
+    first = _PYTHON_FRAME.search(head)
+    if first is not None:
+        return "site-packages" in first.group(1)
+    frame = _AT_FRAME.search(head)
+    named = [word.lower() for word in _NAME_WORDS.findall(tool[:200])]
+    return frame is not None and len(named) > 1 and all(word in frame.group(1).lower() for word in named)
 
 
+_AT_FRAME = re.compile(r"\n\s{1,8}at ([^\n]{1,300})")
+_NAME_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _PYTHON_FRAME = re.compile(r'\n\s{0,8}File "([^"\n]{1,300})", line \d')
 
 

@@ -186,6 +186,16 @@ def padded(size: int) -> bytes:
 
 
 @pytest.mark.otlp(38, 39)
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+def test_a_body_of_many_members(service: Service, coding: str) -> None:
+    """A few members or frames are one body; thousands are refused, for each costs a start of the decompressor."""
+    body = traces(1).SerializeToString()
+    few = b"".join(packed(coding, body[at : at + 8]) for at in range(0, len(body), 8))
+    assert post(service, few, content_encoding=coding).status_code == 200
+    many = packed(coding, b"") * 50_000
+    assert post(service, many + few, content_encoding=coding).status_code == 400
+
+
 @pytest.mark.parametrize("coding", ["identity", "gzip", "zstd"])
 def test_the_body_limit_is_inclusive_and_counts_inflated_bytes(service: Service, coding: str) -> None:
     """Exactly the limit is taken, one byte more is 413, plain or inflated."""

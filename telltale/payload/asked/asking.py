@@ -29,7 +29,7 @@ from telltale.payload.words import holds_any
 from telltale.vocabulary import Code
 
 _LOG_LINES = re.compile(
-    r"^\s*(?:\S{1,40} ){0,3}(?:(?:ERROR|FATAL|WARN)\w*\b|\[(?:Error|error|warn)\w*\]|(?:Error|error)\b(?=:))",
+    r"^[ \t]*(?:\S{1,40} ){0,3}(?:(?:ERROR|FATAL|WARN)\w*\b|\[(?:Error|error|warn)\w*\]|(?:Error|error)\b(?=:))",
     re.MULTILINE,
 )
 _DOCUMENT_CAP = 500

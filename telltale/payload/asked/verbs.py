@@ -129,7 +129,7 @@ _LONGEST_DEED = 40
 @lru_cache(maxsize=4096)
 def names_a_wait(tool: str) -> bool:
     """Whether a tool's name says that it waits for something, so that a time-out is one of its answers."""
-    return _names(tool, _WAITS)
+    return has_word(tool, _WAITS)
 
 
 @lru_cache(maxsize=4096)
@@ -141,7 +141,7 @@ def names_a_state(tool: str) -> bool:
 @lru_cache(maxsize=4096)
 def names_logs(tool: str) -> bool:
     """Whether a tool's name says that it hands out logs or what programs print."""
-    return _names(tool, _LOGS)
+    return has_word(tool, _LOGS)
 
 
 @lru_cache(maxsize=4096)
@@ -162,7 +162,7 @@ def names_a_log(tool: str) -> bool:
     return any(word.lower() in ("log", "logs", "journal") for word in _WORDS.findall(tool[:200]))
 
 
-def _names(name: str, known: frozenset[str]) -> bool:
+def has_word(name: str, known: frozenset[str]) -> bool:
     """Whether a word of the name is one of these."""
     return any(word.lower() in known for word in _WORDS.findall(name[:200]))
 
@@ -172,37 +172,37 @@ def names_speech(tool: str) -> bool:
     """Whether a tool's name says that it hands out what somebody said or wrote, so that a sentence is the answer."""
     if verb_of(tool) in (Verb.CHANGE, Verb.RUN):
         return False
-    return _names(tool, _SPEECH)
+    return has_word(tool, _SPEECH)
 
 
 @lru_cache(maxsize=4096)
 def tells_of_incidents(tool: str) -> bool:
     """Whether a tool's name says that it tells what happened: a summary, an incident's report."""
-    return verb_of(tool) is Verb.READ and _names(tool, _TALES)
+    return verb_of(tool) is Verb.READ and has_word(tool, _TALES)
 
 
 @lru_cache(maxsize=4096)
 def names_errors(name: str) -> bool:
     """Whether a name says that errors are what is asked for: `get_last_error`, the key `last_error`."""
-    return _names(name, _ERRORS)
+    return has_word(name, _ERRORS)
 
 
 @lru_cache(maxsize=4096)
 def asks_whether(tool: str) -> bool:
     """Whether a tool's name says that it seeks what may not be there: `find_user`, `search`, `lookup`."""
-    return _names(tool, _SEEKS)
+    return has_word(tool, _SEEKS)
 
 
 @lru_cache(maxsize=4096)
 def names_work(tool: str) -> bool:
     """Whether a tool's name says that it looks up work that was done elsewhere and has an end of its own: `get_job`."""
-    return verb_of(tool) is Verb.READ and _names(tool, _WORK)
+    return verb_of(tool) is Verb.READ and has_word(tool, _WORK)
 
 
 @lru_cache(maxsize=4096)
 def names_a_code(tool: str) -> bool:
     """Whether a tool's name says that a code is what it gives: `generate_otp`, `get_country_code`."""
-    return _names(tool, _CODES)
+    return has_word(tool, _CODES)
 
 
 @lru_cache(maxsize=4096)
@@ -225,13 +225,13 @@ def names_output(tool: str) -> bool:
 @lru_cache(maxsize=4096)
 def names_a_removal(tool: str) -> bool:
     """Whether a tool's name says that it removes something, so that what is not there is as it should be."""
-    return _names(tool, _REMOVALS)
+    return has_word(tool, _REMOVALS)
 
 
 @lru_cache(maxsize=4096)
 def stops(tool: str) -> bool:
     """Whether a tool's name says that it brings something to an end, so that what does not run is as it should be."""
-    return _names(tool, _STOPS)
+    return has_word(tool, _STOPS)
 
 
 _STOPS = words("stop close kill shutdown terminate disconnect end quit exit logout")
@@ -256,7 +256,7 @@ _NEW_DEEDS = words(
 @lru_cache(maxsize=4096)
 def names_a_making(tool: str) -> bool:
     """Whether a tool's name says that something new comes of it: not `mute_alert`, not `restart_service`."""
-    return _names(tool, _NEW_DEEDS)
+    return has_word(tool, _NEW_DEEDS)
 
 
 @lru_cache(maxsize=4096)
@@ -284,7 +284,7 @@ _SHORTEST_DEED = 4
 @lru_cache(maxsize=4096)
 def names_a_rehearsal(tool: str) -> bool:
     """Whether a tool's name says that nothing is really done: `preview_mail`, `draft_reply`."""
-    return _names(tool, _REHEARSALS)
+    return has_word(tool, _REHEARSALS)
 
 
 @lru_cache(maxsize=4096)
@@ -297,4 +297,4 @@ def names_its_thing(tool: str, key: str) -> bool:
 @lru_cache(maxsize=4096)
 def names_documents(tool: str) -> bool:
     """Whether a tool's name says that it hands out documents or pages."""
-    return _names(tool, _DOCUMENTS)
+    return has_word(tool, _DOCUMENTS)

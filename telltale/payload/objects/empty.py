@@ -117,7 +117,7 @@ def _is_only_headed(text: str) -> bool:
     return all(not line or line.startswith(listed) for line in map(str.strip, bare.split("\n")))
 
 
-_EMPTY_FENCE = re.compile(r"^```\w{0,20}[ \t]*\n\s*```[ \t]*$", re.MULTILINE)
+_EMPTY_FENCE = re.compile(r"^```\w{0,20}[ \t]*\n\s{0,200}```[ \t]*$", re.MULTILINE)
 
 
 def _is_only_labels(text: str) -> bool:

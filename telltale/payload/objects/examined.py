@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from telltale.payload.asked.trials import names_a_trial
 from telltale.payload.asked.verbs import Verb, names_failed_tests, verb_of
 from telltale.payload.objects.evidence import code_inside
-from telltale.payload.objects.fields import Fields, Role, role_of
+from telltale.payload.objects.fields import Fields, Role, is_truthy_error, role_of
 from telltale.payload.reading import Asked
 from telltale.payload.texts.exits import reports_findings
 from telltale.payload.words import words
@@ -25,6 +26,15 @@ def is_a_verdict(errors: Any, fields: Fields, asked: Asked) -> bool:
 
 VERDICTS = ("ok", "is_ok", "isok")
 """Flags, in lower case, with which examining tools answer yes or no."""
+
+
+def denies_the_look(fields: Fields, asked: Asked) -> bool:
+    """Whether a tool that was to look something up only denies: `{"ok": false, "error": "unknown sku"}`.
+
+    Of what tries something out, the same is the answer: the flag is false of what was tried.
+    """
+    denied = any(inner is False for _, inner in fields.get(Role.GOOD)) and not fields.substance
+    return denied and any(is_truthy_error(e) for _, e in fields.get(Role.ERROR)) and not names_a_trial(asked.tool)
 
 
 def counts_failed_tests(value: dict[str, Any]) -> bool:

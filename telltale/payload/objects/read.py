@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from telltale.payload.asked.asking import asks_for_state, has_command
+from telltale.payload.asked.asking import asks_for_state
 from telltale.payload.asked.verbs import (
     Verb,
     names_a_state,
     names_a_wait,
     names_errors,
-    names_output,
     names_work,
     verb_of,
 )
@@ -27,11 +26,12 @@ from telltale.payload.objects.examined import (
     VERDICTS,
     counts_failed_tests,
     counts_findings,
+    denies_the_look,
     gives_a_verdict,
-    has_findings,
     is_a_verdict,
     names_what_failed,
 )
+from telltale.payload.objects.exit_codes import exit_aside, exit_code
 from telltale.payload.objects.fields import (
     ERROR_WORDS,
     GOOD_WORDS,
@@ -49,7 +49,6 @@ from telltale.payload.objects.statuses import http_status, mentions, status_erro
 from telltale.payload.objects.undone import undone
 from telltale.payload.objects.unmade import not_made
 from telltale.payload.reading import Asked, Finding, Says
-from telltale.payload.texts.exits import is_answer
 from telltale.vocabulary import Code
 
 Rule = Callable[[dict[str, Any], Fields, Asked], Finding | None]
@@ -79,7 +78,7 @@ def read_object(value: dict[str, Any], asked: Asked) -> list[Finding]:
         batch = batch or refusing_body(value, fields, asked)
         batch = batch or nothing_succeeded(value, fields, asked)
         batch = batch or undone(value, fields, asked) or not_made(value, fields, asked)
-        batch = batch or _exit_aside(value, asked)
+        batch = batch or exit_aside(value, asked)
         if batch is not None:
             findings.insert(0, batch)
     return findings
@@ -101,7 +100,8 @@ def _error_key(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding |
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
         undone = verb_of(asked.tool) is Verb.CHANGE and isinstance(inner, dict)
         answered = any(value[name] != asked.name for name in fields.keys)
-        if gives_a_verdict(value, asked) or (answered and _declares_success(fields) and not undone):
+        verdict = gives_a_verdict(value, asked) and not denies_the_look(fields, asked)
+        if verdict or (answered and _declares_success(fields) and not undone):
             return Finding("payload.error_key", Says.ANSWER, key, short(inner))
         return Finding("payload.error_key", Says.FAILED, key, short(inner), code_inside(inner, fields))
     for key, inner in fields.get(Role.ERRNO):
@@ -172,6 +172,7 @@ def _flag_false(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
     for key, inner in fields.get(Role.GOOD):
         if inner is False or _denies(inner, fields):
             examined = verb_of(asked.tool) is Verb.EXAMINE and key.lower() in VERDICTS
+            examined = examined and not denies_the_look(fields, asked)
             checks = names_work(asked.tool) and names_what_failed(value)
             record = inner is False and verb_of(asked.tool) is Verb.READ and _is_full_record(value, fields, asked)
             if examined or checks or record or counts_failed_tests(value) or counts_findings(value, fields, asked):
@@ -214,41 +215,6 @@ def _flag_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding 
     return None
 
 
-_NO_CODES: list[tuple[str, Any]] = []
-_DIFFERENT = 2
-"""With this programs end that compare, and tell a difference from a trouble of their own."""
-
-
-def _exit_code(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
-    """A process result (`stdout` or `stderr` beside it), not a job's record that was polled."""
-    codes = fields.get(Role.CODE) if fields.has(Role.STREAM) and not fields.has(Role.EXIT) else _NO_CODES
-    for key, inner in (*fields.get(Role.EXIT), *codes):
-        if not isinstance(inner, int) or isinstance(inner, bool) or inner == 0:
-            continue
-        runs = fields.has(Role.STREAM) or "output" in value or verb_of(asked.tool) is Verb.RUN
-        examined = verb_of(asked.tool) is Verb.EXAMINE
-        tested = examined and (
-            (inner == 1 and has_findings(fields)) or (inner == _DIFFERENT and gives_a_verdict(value, asked))
-        )
-        polled = names_output(asked.tool) and (verb_of(asked.tool) is not Verb.RUN or not has_command(asked.arguments))
-        if not runs or tested or polled or names_a_state(asked.tool) or is_looked_up(fields, asked):
-            return Finding("payload.exit_code", Says.ANSWER, key, inner)
-        says = Says.ANSWER if is_answer(asked.arguments, inner) else Says.FAILED
-        return Finding("payload.exit_code", says, key, inner)
-    return None
-
-
-def _exit_aside(value: dict[str, Any], asked: Asked) -> Finding | None:
-    """`{"output": "…", "metadata": {"exit_code": 2}}`: the code is told beside what the program printed."""
-    for name in ("metadata", "meta", "details") if "output" in value or "content" in value else ():
-        held = value.get(name)
-        for key, inner in fields_of(held).get(Role.EXIT) if isinstance(held, dict) else _NO_CODES:
-            runs = verb_of(asked.tool) is Verb.RUN or has_command(asked.arguments)
-            if type(inner) is int and inner != 0 and runs and not is_answer(asked.arguments, inner):
-                return Finding("payload.exit_code", Says.FAILED, f"{name}.{key}", inner)
-    return None
-
-
 _RULES: tuple[tuple[int, Rule], ...] = (
     (Role.ERROR | Role.ERRNO, _error_key),
     (Role.ERRORS, _errors_list),
@@ -261,7 +227,7 @@ _RULES: tuple[tuple[int, Rule], ...] = (
     (Role.CODE | Role.MESSAGE | Role.TYPE, error_object),
     (Role.MESSAGE, validator_report),
     (Role.MESSAGE, reason_phrase),
-    (Role.EXIT | Role.STREAM, _exit_code),
+    (Role.EXIT | Role.STREAM, exit_code),
 )
 """The rules with the roles that must occur for them to be asked, in the order of their weight."""
 

@@ -83,10 +83,16 @@ def says_nothing(message: str, tool: str = "", kinds: bool = False) -> bool:
 
 
 def _is_own_deed(low: str, place: int, word: str, tool: str) -> bool:
-    """Whether a word only says again what the tool is for, in another verb of its kind: `Failed to save` of a store."""
-    return low.startswith("to ", max(0, place - 3)) and verb_of(word) is verb_of(tool) in _DEEDS
+    """Whether a word only says again what the tool is for: `Failed to save` or `Error saving` of a store."""
+    if low.endswith((" to ", " not "), 0, place):
+        return verb_of(word) is verb_of(tool) in _DEEDS
+    if not word.endswith("ing") or _BEFORE_A_DOING.search(low[max(0, place - 20) : place]) is None:
+        return False
+    stem = word[:-3]
+    return any(verb_of(deed) is verb_of(tool) in _DEEDS for deed in (stem, f"{stem}e", stem[:-1]))
 
 
+_BEFORE_A_DOING = re.compile(r"\b(?:error|errors|exception|problem|trouble|issue|failed|while|when|during)\s+$")
 _DEEDS = (Verb.CHANGE, Verb.READ)
 _OTHER_LETTERS = re.compile(r"[^\W\d_a-zA-Z]")
 """Letters of other alphabets: what is written in them is not in the list above, and so says something."""
