@@ -1,5 +1,7 @@
 """AgentOps: `agentops.span.kind`; of LangChain's tools every span is named `tool.tool`, and the tool stands beside it.
 
+The SDK's `@tool` names the span `X.tool`, and the tool in `operation.name`.
+
 A tool that raised leaves the span's status UNSET and sets `error`.
 """
 
@@ -22,8 +24,8 @@ AGENTOPS = Convention(
             "session": Kind.STEP,
         }
     },
-    tool=("langchain.tool.name", "tool.name"),
-    arguments=("langchain.tool.input", "tool.parameters"),
-    result=("langchain.tool.output", "tool.result"),
+    tool=("langchain.tool.name", "tool.name", "operation.name"),
+    arguments=("langchain.tool.input", "agentops.tool.input", "tool.parameters"),
+    result=("langchain.tool.output", "agentops.tool.output", "tool.result"),
     marks=(MarkRule("error", failed=("true",)),),
 )

@@ -79,6 +79,7 @@ class Convention:
         tool, call_id, arguments, result: attributes of a tool span; `attribute#member` where the value is one member
             of an object that the attribute holds.
         tool_of: the tool's name where no attribute holds it.
+        result_of: the result, and whether the framework cut it, where no attribute or event holds it by itself.
         rename: the tool's own name, given the one recorded.
         argument_parts: prefix and suffix of attributes that hold one argument each, its name between them.
         argument_events, result_events: `(event name, attribute)` where values travel in span events.
@@ -102,6 +103,7 @@ class Convention:
     named: tuple[str, ...] = ()
     tool: tuple[str, ...] = ()
     tool_of: Callable[[Span], str | None] | None = None
+    result_of: Callable[[Span], tuple[Any, bool] | None] | None = None
     rename: Callable[[str], str] | None = None
     call_id: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()

@@ -1,13 +1,15 @@
 """LlamaIndex: its own spans, and OpenLLMetry's instrumentation of it (OpenInference's writes OpenInference's names).
 
 LlamaIndex's own spans (`llama-index-observability-otel`) hold the event of each step as a Python repr, cut at 200
-characters, which leaves a call's arguments and nothing of its result. OpenLLMetry writes every span as a `task`; the
+characters: of a call's result its beginning at most. OpenLLMetry writes every span as a `task`; the
 agent's step bears the tool's name, and `{"tool_name", "tool_kwargs", "tool_id", "tool_output"}` as its output.
 """
 
 from __future__ import annotations
 
+import ast
 import re
+from typing import Any
 
 from analytics.conventions.convention import ANY, Convention, Kind
 from analytics.spans import Span
@@ -24,6 +26,30 @@ def _named_in_event(span: Span) -> str | None:
     return found[1] if found else None
 
 
+def _told_in_output(span: Span) -> tuple[Any, bool] | None:
+    """The first block of what a step handed on, and whether its end was cut off."""
+    output = next((event.attributes.get("output") for event in span.events if event.name == "step.output"), None)
+    found = _BLOCKS.search(output) if isinstance(output, str) else None
+    if found is None or not isinstance(output, str):
+        return None
+    if found["quote"] is None:
+        return ([], False) if output.startswith("]", found.end()) else None
+    text, cut = found["text"], not found["end"]
+    if cut:
+        text = text.removesuffix("...")
+    try:
+        return ast.literal_eval(f"{found['quote']}{text}{found['quote']}"), cut
+    except (SyntaxError, ValueError):  # cut within an escape
+        return text, cut
+
+
+_BLOCKS = re.compile(
+    r"tool_output=ToolOutput\(blocks=\[(?:TextBlock\(block_type='text', text="
+    r"(?P<quote>['\"])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P<end>(?P=quote))?)?",
+    re.DOTALL,
+)
+
+
 LLAMAINDEX = Convention(
     name="llamaindex",
     kinds={"llamaindex.step.input_event": {"toolcall": Kind.TOOL}},
@@ -31,6 +57,7 @@ LLAMAINDEX = Convention(
     tool_of=_named_in_event,
     call_id=(f"{_EVENT}#tool_id",),
     arguments=(f"{_EVENT}#tool_kwargs",),
+    result_of=_told_in_output,
     switches={
         "result": "LlamaIndex cuts it: instrument with openinference-instrumentation-llama-index",
         "session": "LlamaIndex records none: set session.id with a span processor",

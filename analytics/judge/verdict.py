@@ -7,6 +7,8 @@ mark at all, is a silent one.
 
 from __future__ import annotations
 
+from typing import Any
+
 from analytics.judge.below import look_below
 from analytics.judge.case import Case, Verdict, brief
 from analytics.judge.upstream import Surroundings, TraceIndex
@@ -150,9 +152,23 @@ def _marked(case: Case, verdict: Verdict) -> None:
 
 
 def _is_lost(case: Case) -> bool:
-    """Whether all marks stand on spans below the one whose result the model saw."""
+    """Whether all marks stand on spans below the one whose result the model saw, and the result tells of none."""
     top = case.call.span.span_id
+    seen = case.call.result_text or ""
+    cut = case.call.payload is Payload.TRUNCATED and len(seen) >= _SHORTEST_MESSAGE
+    messages = [_message_of(mark.value) for mark in case.failed]
+    if any(message in seen or (cut and message.startswith(seen)) for message in messages):
+        return False
     return all(mark.span_id != top and case.index.is_below(case.call, mark.span_id) for mark in case.failed)
+
+
+def _message_of(value: Any) -> str:
+    """What an exception says, as a mark holds it; the mark itself where it holds none that can be told apart."""
+    told = value.get("message") if isinstance(value, dict) else value
+    return told if isinstance(told, str) and len(told) >= _SHORTEST_MESSAGE else repr(value)
+
+
+_SHORTEST_MESSAGE = 8
 
 
 def _is_proper(reading: Reading) -> bool:

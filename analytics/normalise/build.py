@@ -7,6 +7,7 @@ from typing import Any
 
 from analytics.conventions.vocabulary import PROTOCOLS
 from analytics.normalise.aborted import mark_aborted
+from analytics.normalise.adopted import adopted
 from analytics.normalise.context import Context, model_of
 from analytics.normalise.conversation import Answered, Asked, read_conversation
 from analytics.normalise.inferred import infer, match
@@ -56,6 +57,7 @@ def _normalise(trace: Trace) -> list[LogicalCall]:
         for group in members:
             forget_elided(group)
     reached, responses = upstream_of(tree)
+    reached.update(adopted(tree))
     calls = [_call(group, reached, responses) for group in members]
     _add_parts(tree, calls, members)
     add_records(calls, trace.logs)

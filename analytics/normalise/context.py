@@ -1,8 +1,9 @@
 """Session, user, agent and model of a call, from wherever in its trace they stand.
 
-The call's own span first, then its ancestors, nearest first, then any span of the trace, earliest first (a session
-belongs to the whole trace). Look-alikes are in no convention's list: `mcp.session.id` may change with every request,
-`langsmith.trace.session_name` is a project, invocation and run ids are one run.
+The call's own span first, then its ancestors, nearest first (of what runs inside a tool call, the caller's session),
+then any span of the trace, earliest first (a session belongs to the whole trace). Look-alikes are in no convention's
+list: `mcp.session.id` may change with every request, `langsmith.trace.session_name` is a project, invocation and run
+ids are one run.
 """
 
 from __future__ import annotations
@@ -96,8 +97,19 @@ class Context:
             at = self.tree.parent[at]
         above = self._inherited[at] if at != NONE else _NOWHERE
         for passed in reversed(path):
-            above = self._inherited[passed] = _filled(self._own(passed), above)
+            above = self._inherited[passed] = self._placed_below(passed, above)
         return above
+
+    def _placed_below(self, index: int, above: Placed) -> Placed:
+        """A span's own answers, filled up from above; within a tool call the caller's session stays the session.
+
+        An agent that runs as a tool (ADK's AgentTool) opens a conversation of its own, which nobody can look up.
+        """
+        placed = _filled(self._own(index), above)
+        inside = self.tree.owner[index] not in (NONE, index)
+        if inside and above.session is not None and placed.session != above.session:
+            placed = placed._replace(session=above.session)
+        return placed
 
     def _own(self, index: int) -> Placed:
         own = self._told.get(index)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analytics.normalise.logical_call import LogicalCall, Meaning
-from analytics.normalise.reading import ToolSpan
+from analytics.normalise.reading import TOLD, ToolSpan
 from analytics.normalise.values import MISSING
 from telltale.payload.wrappers import MAX_READ
 from telltale.vocabulary import Payload
@@ -43,7 +43,11 @@ def note_losses(call: LogicalCall, members: list[ToolSpan]) -> None:
 
 
 def _cut_by(call: LogicalCall, members: list[ToolSpan]) -> str:
-    if any("result" in member.cut for member in members):
+    cut = [member for member in members if "result" in member.cut]
+    told = next((member for member in cut if member.sources["result"].startswith(TOLD)), None)
+    if told is not None:  # by the framework itself: the receiver saw all that there was
+        return told.plan.switch("result") or _LENGTH
+    if cut:
         return _CAP
     return _READ if len(call.result_text or "") > MAX_READ else _LENGTH
 

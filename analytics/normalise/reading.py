@@ -15,6 +15,10 @@ from analytics.spans import ERROR, Span
 from telltale.payload.wrappers import decode, too_deep
 
 
+TOLD = "as told by "
+"""How the source of a result begins that a convention read out of something larger."""
+
+
 @dataclass(slots=True)
 class ToolSpan:
     """One span of a tool call, as its conventions read it.
@@ -59,6 +63,8 @@ def read_tool_span(span: Span, index: int, voters: tuple[int, ...]) -> ToolSpan 
     _read_value(found, "result", plan.result, plan.result_events)
     if found.arguments is MISSING:
         _read_parts(found)
+    if found.result is MISSING:
+        _read_told(found)
     if found.result is MISSING and plan.omits_empty and found.arguments is not MISSING and span.status_code != ERROR:
         found.result, found.sources["result"] = [], "omitted by the instrumentation because it was empty"
     return found
@@ -124,6 +130,19 @@ def _read_value(found: ToolSpan, what: str, keys: tuple[str, ...], events: tuple
                 setattr(found, what, value)
                 found.sources[what] = f"event {event_name} {key}"
                 return
+
+
+def _read_told(found: ToolSpan) -> None:
+    """A result that a convention reads out of something that holds more than the result."""
+    for convention in found.plan.spoken:
+        told = convention.result_of(found.span) if convention.result_of is not None else None
+        if told is None:
+            continue
+        found.result, cut = told
+        found.sources["result"] = f"{TOLD}{convention.name}"
+        if cut:
+            found.cut.add("result")
+        return
 
 
 def _read_parts(found: ToolSpan) -> None:

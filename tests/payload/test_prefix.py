@@ -1,4 +1,4 @@
-"""The beginning of a cut JSON text."""
+"""The beginning of a cut JSON text, or of a cut repr."""
 
 from __future__ import annotations
 
@@ -15,8 +15,14 @@ from telltale.payload.wrappers.prefix import parse_prefix
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ('{"error": {"code": "X", "message": "cut he', {"error": {"code": "X"}}),
-        ('{"a": 1, "b": [1, 2, {"c": 3}, {"d": "lo', {"a": 1, "b": [1, 2, {"c": 3}]}),
+        ('{"error": {"code": "X", "message": "cut he', {"error": {"code": "X", "message": "cut he"}}),
+        ('{"error": {"code": "X", "mess', {"error": {"code": "X"}}),
+        ('{"a": 1, "b": [1, 2, {"c": 3}, {"d": "lo', {"a": 1, "b": [1, 2, {"c": 3}, {"d": "lo"}]}),
+        ('{"a": 1, "b": ["x", "lo', {"a": 1, "b": ["x"]}),
+        ("{'error': {'code': 'X', 'fatal': True, 'mess", {"error": {"code": "X", "fatal": True}}),
+        ("{'error': 'it was \\'sealed\\' on", {"error": "it was 'sealed' on"}),
+        ("{\"x\": None, 'error': \"don't op", None),
+        ("{'x': None, 'error': \"don't op", {"x": None, "error": "don't op"}),
         ('[{"id": 1}, {"id": 2}, {"i', [{"id": 1}, {"id": 2}]),
         ('{"a": "x,}]\\"", "b": tr', {"a": 'x,}]"'}),
         ('{"a', None),
@@ -26,7 +32,7 @@ from telltale.payload.wrappers.prefix import parse_prefix
     ],
 )
 def test_prefix(text: str, value: Any) -> None:
-    """What was complete before the cut is kept, the rest is left out."""
+    """What was complete before the cut is kept, and what is left of a member's text."""
     assert parse_prefix(text) == value
 
 
@@ -40,5 +46,6 @@ def test_prefix(text: str, value: Any) -> None:
 )
 @settings(max_examples=100, deadline=None)
 def test_any_cut(value: Any, at: int) -> None:
-    """Any JSON text cut anywhere is read without an exception."""
+    """Any JSON text or repr cut anywhere is read without an exception."""
     parse_prefix(json.dumps(value)[:at])
+    parse_prefix(repr(value)[:at])
