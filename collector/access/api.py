@@ -75,13 +75,13 @@ class ApiDoor:
 
     def _token_refusal(self, scope: Scope, headers: Headers, needed: Role) -> tuple[int, str, int | None] | None:
         address = scope["client"][0] if scope.get("client") else ""
-        wait = self._backoff.wait_s(address)
-        if wait:
-            return 429, "too many wrong tokens from this address", wait
         secret = bearer(headers.get("authorization"))
         token: Token | None = self._tokens.find(secret, API_ROLES) if secret else None
         if token is None:
             if secret:
+                wait = self._backoff.wait_s(address)
+                if wait:
+                    return 429, "too many wrong tokens from this address", wait
                 self._backoff.failed(address)
                 log.warning("token_refused", address=address, kind="api")
             return 401, "a valid API token is needed", None

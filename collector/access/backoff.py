@@ -1,4 +1,7 @@
-"""Slows down whoever guesses tokens: after ten wrong ones, an address must wait, longer each time."""
+"""Slows down whoever guesses tokens: after ten wrong ones, an address must wait, longer each time.
+
+A right token is never kept waiting: it cannot be guessed, and many senders may share an address (a proxy, a gateway).
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,14 @@ _FORGET_S = 600.0
 
 
 class BackOff:
-    """Failures by address; a good token from another address is not affected."""
+    """Failures by address."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._seen: OrderedDict[str, tuple[int, float]] = OrderedDict()
 
     def wait_s(self, address: str) -> int:
-        """Whole seconds that the address still has to wait; 0 when it may try."""
+        """Whole seconds that the address still has to wait before its next guess is heard; 0 when it may try."""
         failures, last = self._seen.get(address, (0, 0.0))
         if failures < _FREE_FAILURES:
             return 0

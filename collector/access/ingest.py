@@ -42,12 +42,12 @@ class IngestAccess:
         demanded = self._tokens.demanded((Role.INGEST,))
         if not demanded:
             return Sender(DEFAULT_PROJECT, address)
-        wait = self._backoff.wait_s(address)
-        if wait:
-            raise throttled("too many wrong tokens from this address", wait)
         token = self._tokens.find(secret, (Role.INGEST,)) if secret else None
         if token is None:
             if secret:
+                wait = self._backoff.wait_s(address)
+                if wait:
+                    raise throttled("too many wrong tokens from this address", wait)
                 self._backoff.failed(address)
                 log.warning("token_refused", address=address, kind="ingest")
             raise unauthenticated()

@@ -105,15 +105,20 @@ def test_a_revoked_token_ends_while_the_service_runs(
 def test_guessing_is_slowed_down_and_nothing_is_logged_of_the_token(
     guarded: tuple[Service, dict[str, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """After ten wrong tokens the address must wait (429, Retry-After), even with a right one."""
+    """After ten wrong tokens the address must wait (429, Retry-After); who has a right one there need not."""
     service, secrets = guarded
     assert {post(service, b"{}", JSON).status_code for _ in range(12)} == {401}  # a missing token is no guess
     codes = [post(service, b"{}", JSON, **bearer(f"tt_guess-{n}")).status_code for n in range(12)]
     assert codes[:10] == [401] * 10
     assert codes[10] == 429
-    answer = post(service, b"{}", JSON, **bearer(secrets["ingest"]))
+    assert post(service, b"{}", JSON, **bearer(secrets["ingest"])).status_code == 200
+    answer = post(service, b"{}", JSON, **bearer("tt_guess-again"))
     assert answer.status_code == 429
     assert int(answer.headers["retry-after"]) >= 1
+    wrong, right = bearer("tt_guess-api"), bearer(secrets["viewer"])
+    codes = [api(service, "GET", "/api/v1/status", wrong).status_code for _ in range(12)]
+    assert (codes[0], codes[-1]) == (401, 429)
+    assert api(service, "GET", "/api/v1/status", right).status_code == 200
     assert service._http.peers.total >= 0
     captured = capsys.readouterr()
     assert "tt_guess" not in captured.out + captured.err
