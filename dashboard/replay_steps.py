@@ -45,26 +45,53 @@ def chosen(steps: Sequence[Step], first_failing: object, tool: str = "") -> int:
     return 0
 
 
+def wanted() -> str | None:
+    """The step number or span id that the address names; None where it names neither."""
+    return st.query_params.get("step") or st.query_params.get("span") or None
+
+
+def holds(steps: Sequence[Step], place: str) -> bool:
+    """Whether a step number or span id is among steps."""
+    return any(place in (str(step.get("n")), step.get("span_id"), *_spans_of(step.get("call") or {})) for step in steps)
+
+
 def _spans_of(call: Mapping[str, Any]) -> set[object]:
     return {call.get("span_id"), *(call.get("span_ids") or ())}
 
 
-def controls(steps: Sequence[Step], at: int, view: View) -> None:
+def controls(steps: Sequence[Step], at: int, answer: Mapping[str, Any], view: View) -> None:
     """Where we are, and the ways to the neighbouring steps and failures. Each is a link, so it can be shared."""
     failures = [n for n, step in enumerate(steps) if failing(step)]
     before = [n for n in failures if n < at]
     after = [n for n in failures if n > at]
+    here, total = steps[at]["n"], answer["total"]
     with st.container(horizontal=True, vertical_alignment="center", key="replay.controls"):
-        _go("Previous failure", steps, before[-1] if before else None, view, ":material/skip_previous:")
-        _go("Next failure", steps, after[0] if after else None, view, ":material/skip_next:")
-        _go("Step back", steps, at - 1 if at else None, view, ":material/chevron_left:")
-        _go("Step on", steps, at + 1 if at + 1 < len(steps) else None, view, ":material/chevron_right:")
+        _go("Previous failure", steps[before[-1]]["n"] if before else None, view, ":material/skip_previous:")
+        _go("Next failure", steps[after[0]]["n"] if after else None, view, ":material/skip_next:")
+        _go("Step back", here - 1 if here else None, view, ":material/chevron_left:")
+        _go("Step on", here + 1 if here + 1 < total else None, view, ":material/chevron_right:")
         place = f"failure {failures.index(at) + 1} of" if at in failures else "no failure here, of"
         st.caption(f"{place} {words.count(len(failures))} in {words.plural(len(steps), 'step')}", width="content")
+    left_out = _left_out(steps, answer)
+    if left_out:
+        st.caption(left_out)
 
 
-def _go(label: str, steps: Sequence[Step], to: int | None, view: View, icon: str) -> None:
-    query = links.replay_query(view, view.session, step=steps[to]["n"]) if to is not None else {}
+def _left_out(steps: Sequence[Step], answer: Mapping[str, Any]) -> str:
+    """What of a very long session is not among the steps; "" where nothing is left out."""
+    told = []
+    if len(steps) < answer["total"]:
+        part = f"{words.count(steps[0]['n'])} to {words.count(steps[-1]['n'])}"
+        told.append(f"Steps {part} of {words.count(answer['total'])} are loaded: another step opens its own part.")
+    if answer["traces_left_out"]:
+        told.append(f"Left out: the session's oldest {words.plural(answer['traces_left_out'], 'trace')}.")
+    elif answer["calls_left_out"]:
+        told.append(f"Left out: the session's oldest {words.plural(answer['calls_left_out'], 'call')}.")
+    return " ".join(told)
+
+
+def _go(label: str, to: int | None, view: View, icon: str) -> None:
+    query = links.replay_query(view, view.session, step=to) if to is not None else {}
     st.page_link(links.PLACES["replay"].file, label=label, icon=icon, help="", query_params=query, disabled=to is None)
 
 

@@ -10,6 +10,7 @@ import msgspec
 import structlog
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -28,6 +29,15 @@ REQUEST_HEADER = "x-telltale-request"
 """A POST must carry it: a form or a script of another site cannot, so no page that somebody visits changes things."""
 
 MAX_BODY = 64 * 1024
+
+
+class _Anything(PathConvertor):
+    """A part of a path that may hold any character, also a slash or the end of a line: ids are what senders send."""
+
+    regex = r"[\s\S]*"
+
+
+register_url_convertor("any", _Anything())
 
 _log = structlog.get_logger(__name__)
 

@@ -21,7 +21,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("overview", "overview", "Is anything wrong now", overview.overview, _CALLS),
     Endpoint("calls", "calls", "Judged tool calls, newest first", calls.calls, (*_CALLS, *_PAGED)),
     Endpoint(
-        "call", "calls/{span_id:path}", "One call with its payloads and the reasons of its verdict", calls.call, _ALWAYS
+        "call", "calls/{span_id:any}", "One call with its payloads and the reasons of its verdict", calls.call, _ALWAYS
     ),
     Endpoint(
         "tools", "tools", "Tools with their counts, compliance and durations", tools.tools, (*_CALLS, "by", *_PAGED)
@@ -41,7 +41,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         sessions.sessions,
         (*_CALLS, "flagged", "unrecovered", *_PAGED),
     ),
-    Endpoint("replay", "sessions/{id:path}/replay", "A session step by step", replay.replay, _ALWAYS),
+    Endpoint("replay", "sessions/{id:any}/replay", "A session step by step", replay.replay, (*_ALWAYS, "around")),
     Endpoint(
         "groups",
         "groups",
@@ -76,7 +76,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         "undo-correction",
-        "corrections/{id:path}/undo",
+        "corrections/{id:any}/undo",
         "Take a correction back: by its id, or by a span of a call that it corrected",
         corrections.undo,
         ("project",),

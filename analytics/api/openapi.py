@@ -9,7 +9,7 @@ from analytics.api.context import Endpoint
 from analytics.api.endpoints import ENDPOINTS
 from analytics.api.query import PARAMETERS
 
-_PLACE = re.compile(r"\{(\w+)(:path)?\}")
+_PLACE = re.compile(r"\{(\w+)(:any)?\}")
 
 
 def document() -> dict[str, Any]:

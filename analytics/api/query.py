@@ -42,6 +42,7 @@ PARAMETERS: Mapping[str, str] = {
     "by": "release: one row per tool and release",
     "limit": f"Rows of the answer, 1 to {MAX_LIMIT}; default {DEFAULT_LIMIT}",
     "cursor": "`next_cursor` of the page before",
+    "around": "Span id or number of a step: of a session too long for one answer, the steps around it",
     "format": "json (default), csv or arrow",
 }
 """Every query parameter, with what it means."""
@@ -133,6 +134,7 @@ class Query:
     unrecovered: bool = False
     state: str | None = None
     by: str | None = None
+    around: str | None = None
     format: str = "json"
     path: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] = field(default_factory=dict)
@@ -185,6 +187,7 @@ def parse_query(
         unrecovered=bool(_truth(given, "unrecovered")),
         state=given.get("state"),
         by=given.get("by"),
+        around=given.get("around"),
         format=given.get("format", "json"),
         path=path or {},
         body=body or {},

@@ -41,6 +41,15 @@ class Step:
     told: str | None = None
     upstream: list[dict[str, Any]] = field(default_factory=list)
 
+    @property
+    def failed(self) -> bool:
+        """Whether it is a call that failed."""
+        return self.call is not None and self.call["outcome"] != "ok"
+
+    def stands_for(self, span_id: str) -> bool:
+        """Whether a span is this step's, or a member of its call."""
+        return span_id == self.span_id or (self.call is not None and span_id in self.call["span_ids"])
+
     def object(self, number: int) -> dict[str, Any]:
         """The step as it leaves the service."""
         return {
@@ -79,6 +88,7 @@ def steps_of(traces: Iterable[Trace], calls: Iterable[Mapping[str, Any]]) -> lis
     # the verdicts of spans that have expired
     replays += [_Replay(Trace("", trace_id), alone, shared) for trace_id, alone in by_trace.items()]
     steps = [step for replay in replays for step in replay.calls_made()]
+    shared.of_call_id = {step.call["call_id"]: step for step in steps if step.call and step.call["call_id"]}
     steps += [step for replay in replays for step in replay.rest()]
     return sorted(steps, key=lambda step: (step.started_ns, _ORDER[step.kind]))
 
@@ -89,6 +99,7 @@ class _Shared:
 
     of_member: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     tool_steps: dict[str, Step] = field(default_factory=dict)
+    of_call_id: dict[str, Step] = field(default_factory=dict)
     heard: set[str] = field(default_factory=set)
 
 
@@ -103,9 +114,8 @@ class _Replay:
         self.trace = trace
         self.calls = calls
         self.spans = {span.span_id: span for span in trace.spans}
-        self.heard = shared.heard
-        self.of_member = shared.of_member
-        self.tool_steps = shared.tool_steps
+        self.shared = shared
+        self.owners: dict[str, Mapping[str, Any] | None] = {}
 
     def calls_made(self) -> list[Step]:
         """The tool steps."""
@@ -115,7 +125,7 @@ class _Replay:
         """All other steps, once the tool steps of every trace are made."""
         steps = []
         for span in sorted(self.trace.spans, key=lambda each: (each.start_ns, each.seq)):
-            if span.span_id not in self.of_member:
+            if span.span_id not in self.shared.of_member:
                 steps.extend(self._span(span))
         return steps
 
@@ -126,7 +136,7 @@ class _Replay:
         step.duration_ms = call["duration_ms"]
         step.call = {name: value for name, value in call.items() if name != "started_ns"}
         step.told = step.text = call["error_message"]
-        self.tool_steps[call["id"]] = step
+        self.shared.tool_steps[call["id"]] = step
         return step
 
     def _span(self, span: Span) -> list[Step]:
@@ -143,7 +153,7 @@ class _Replay:
         """A call to the outside belongs to the tool call inside which it was made, or stands for itself."""
         owner = self._owner(span)
         if owner is not None:
-            self.tool_steps[owner["id"]].upstream.append(upstream_object(span))
+            self.shared.tool_steps[owner["id"]].upstream.append(upstream_object(span))
             return []
         step = _step("upstream", span.name, span, self.trace.trace_id)
         step.upstream = [upstream_object(span)]
@@ -153,8 +163,8 @@ class _Replay:
         """A model span is what the user said since the last one, then what the model answered."""
         steps = []
         for text in said.user:
-            if text not in self.heard:
-                self.heard.add(text)
+            if text not in self.shared.heard:
+                self.shared.heard.add(text)
                 user = _step("user", "user", span, self.trace.trace_id)
                 user.text, user.duration_ms, user.span_status = text, None, None
                 steps.append(user)
@@ -165,27 +175,30 @@ class _Replay:
 
     def _tell(self, span: Span) -> None:
         """What the model was given for each call, as its own input shows it."""
-        by_call_id = {
-            step.call["call_id"]: step for step in self.tool_steps.values() if step.call and step.call["call_id"]
-        }
-        if not by_call_id:
+        if not self.shared.of_call_id:
             return
         for response in inputs_of(span)[0].responses:
-            step = by_call_id.get(response.call_id)
+            step = self.shared.of_call_id.get(response.call_id or "")
             if step is not None:
                 step.told = as_text(response.content)
 
     def _owner(self, span: Span) -> Mapping[str, Any] | None:
-        """The call inside which a span ran."""
-        seen: set[str] = set()
-        parent = span.parent_span_id
-        while parent and parent not in seen:
-            if parent in self.of_member:
-                return self.of_member[parent]
-            seen.add(parent)
+        """The call inside which a span ran; each span above is passed once, whoever asks."""
+        passed: list[str] = []
+        owner, parent = None, span.parent_span_id
+        while parent:
+            if parent in self.owners:
+                owner = self.owners[parent]
+                break
+            self.owners[parent] = None  # a loop of parents ends here
+            passed.append(parent)
+            if parent in self.shared.of_member:
+                owner = self.shared.of_member[parent]
+                break
             above = self.spans.get(parent)
             parent = above.parent_span_id if above else ""
-        return None
+        self.owners.update(dict.fromkeys(passed, owner))
+        return owner
 
 
 def _step(kind: str, title: str, span: Span | None, trace_id: str) -> Step:

@@ -73,7 +73,7 @@ class ServiceSource:
 
 def _place(endpoint: str, path: Mapping[str, str]) -> tuple[str, ...]:
     parts = BY_NAME[endpoint].path.split("/")
-    return tuple(path[part.strip("{}").removesuffix(":path")] if part.startswith("{") else part for part in parts)
+    return tuple(path[part.strip("{}").removesuffix(":any")] if part.startswith("{") else part for part in parts)
 
 
 @contextmanager

@@ -29,10 +29,11 @@ def replay(
     db: Db = None,
     api: Api = None,
     project: Project = None,
+    around: Annotated[str | None, typer.Option(help="Step number or span id: that part of a long session.")] = None,
     form: TextOrJson = "text",
 ) -> None:
     """A session step by step: who said what, what each tool returned, what the model was told."""
-    _show("replay", _replay, db=db, api=api, project=project, form=form, id=session)
+    _show("replay", _replay, db=db, api=api, given={"project": project, "around": around}, form=form, id=session)
 
 
 def _show(
@@ -41,7 +42,7 @@ def _show(
     *,
     db: Path | None,
     api: str | None,
-    project: str | None,
+    given: Mapping[str, str | None],
     form: str,
     **path: str,
 ) -> None:
@@ -49,7 +50,7 @@ def _show(
     if form not in ("text", "json"):
         fail(f"--format is {form!r}; it can be text or json")
     with quiet_pipe(), source(db, api) as asked:
-        answer = asked.ask(endpoint, {} if project is None else {"project": project}, **path)
+        answer = asked.ask(endpoint, {name: said for name, said in given.items() if said is not None}, **path)
         if form == "json":
             print(json.dumps(answer, ensure_ascii=True, indent=2))
         else:
@@ -69,6 +70,12 @@ def _head(out: Console, answer: Mapping[str, Any]) -> None:
     out.print(Text(f"{plain(session['agent']) or 'no agent named'} · {session['started_at']} · {counts}"))
     if answer["traces_left_out"]:
         out.print(Text(f"left out: {count(answer['traces_left_out'], 'trace')}, the oldest"))
+    elif answer["calls_left_out"]:
+        out.print(Text(f"left out: {count(answer['calls_left_out'], 'call')}, the oldest"))
+    shown = answer["steps"]
+    if len(shown) < answer["total"]:
+        part = f"steps {shown[0]['n']} to {shown[-1]['n']} of {answer['total']}"
+        out.print(Text(f"{part}; --around STEP or SPAN_ID shows another part"))
 
 
 def _step(out: Console, step: Mapping[str, Any], *, first_failing: bool) -> None:
@@ -118,7 +125,7 @@ def explain(
     """Why this verdict: the rules, the evidence each rests on, what the span declared. Of an ok verdict also what
     accused the call, and what dismissed that.
     """
-    _show("call", _explain, db=db, api=api, project=project, form=form, span_id=span_id)
+    _show("call", _explain, db=db, api=api, given={"project": project}, form=form, span_id=span_id)
 
 
 def _explain(out: Console, call: Mapping[str, Any]) -> None:

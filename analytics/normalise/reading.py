@@ -14,7 +14,6 @@ from analytics.normalise.values import MISSING
 from analytics.spans import ERROR, Span
 from telltale.payload.wrappers import decode, too_deep
 
-
 TOLD = "as told by "
 """How the source of a result begins that a convention read out of something larger."""
 

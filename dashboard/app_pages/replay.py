@@ -34,7 +34,7 @@ def ask_for_session() -> None:
 def replay() -> dict[str, Any] | None:
     """The session of the address; one that is the id of a call's span opens there. None where neither is stored."""
     try:
-        return data.ask("sessions", view.session, "replay", params=view.params(("project",)))
+        return _part_asked_for(data.ask("sessions", view.session, "replay", params=view.params(("project",))))
     except ApiError as error:
         if error.status != 404:
             raise
@@ -46,6 +46,14 @@ def replay() -> dict[str, Any] | None:
         return None
     links.visit("replay", links.call_query(view, call))
     return None
+
+
+def _part_asked_for(answer: dict[str, Any]) -> dict[str, Any]:
+    """Of a session too long for one answer, the part that holds the step or span of the address."""
+    wanted = replay_steps.wanted()
+    if wanted is None or len(answer["steps"]) == answer["total"] or replay_steps.holds(answer["steps"], wanted):
+        return answer
+    return data.ask("sessions", view.session, "replay", params=view.params(("project",)), around=wanted)
 
 
 def header(session: dict[str, Any]) -> None:
@@ -95,7 +103,7 @@ if not steps:
     states.nothing(view, "steps")
     st.stop()
 at = replay_steps.chosen(steps, answer.get("first_failing_step"), view.tool)
-replay_steps.controls(steps, at, view)
+replay_steps.controls(steps, at, answer, view)
 # The step comes first: in a narrow window the outline goes below it, and pushes nothing out of sight.
 parts = st.grid(4, min_column_width=200, gap="medium")
 with parts.cell(column_span=3):

@@ -180,6 +180,14 @@ def test_a_session_id_may_hold_anything(client: ApiClient) -> None:
     assert made["first_failing_step"] is None
 
 
+@pytest.mark.parametrize("odd", ["line\nfeed", "end\n", "a/b/replay", "\x00", "?#%2F"])
+def test_an_odd_session_id_is_looked_up(client: ApiClient, odd: str) -> None:
+    """Whatever an id holds, it is the id that is not found, and not the path."""
+    with pytest.raises(ApiError, match="no session of project") as told:
+        client.get("sessions", odd, "replay")
+    assert told.value.status == 404
+
+
 def test_groups_name_a_fault(client: ApiClient) -> None:
     """Failures fall into groups, and each group says whose fault it is."""
     faults = {row["tool"]: row["fault"] for row in client.get("groups")["rows"]}

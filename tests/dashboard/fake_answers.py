@@ -185,7 +185,7 @@ def step_rows(rows: list[Call], text: str) -> list[dict[str, Any]]:
     def add(kind: str, title: str, call: Call | None = None, said: str | None = None) -> None:
         steps.append(
             {
-                "n": len(steps) + 1,
+                "n": len(steps),
                 "kind": kind,
                 "title": title,
                 "span_id": call["span_id"] if call else f"{len(steps):016x}",

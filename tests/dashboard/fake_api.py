@@ -48,6 +48,8 @@ class FakeApi:
         self.hostile = hostile
         self.delay_s = 0.0
         self.refuse = False
+        self.longest: int | None = None
+        self.traces_left_out = 0
         self.service: dict[str, Any] = {}
         self.asked: list[str] = []
         self.authorization: set[str | None] = set()
@@ -190,7 +192,20 @@ class FakeApi:
             return None
         steps = step_rows(rows, self.hostile or "")
         first = next((s["n"] for s in steps if s["call"] and s["call"]["outcome"] in FAILED), None)
-        return {"session": session_rows(rows)[0], "steps": steps, "first_failing_step": first}
+        shown = steps if self.longest is None else steps[self._first(request, steps) :][: self.longest]
+        return {
+            "session": session_rows(rows)[0],
+            "steps": shown,
+            "first_failing_step": first,
+            "total": len(steps),
+            "traces_left_out": self.traces_left_out,
+            "calls_left_out": 0,
+        }
+
+    def _first(self, request: Request, steps: list[dict[str, Any]]) -> int:
+        around = request.query_params.get("around", "0")
+        place = next((s["n"] for s in steps if around in (str(s["n"]), s["span_id"])), 0)
+        return int(min(place, len(steps) - (self.longest or 0)))
 
     def get_groups(self, request: Request) -> dict[str, Any]:
         rows = group_rows(self._matching(request))

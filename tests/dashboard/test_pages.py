@@ -181,6 +181,24 @@ def test_replay_opens_at_the_tool_that_is_asked_for(serve: Any, page: Page) -> N
     assert later in [text.value for text in at.text][:5]
 
 
+def test_replay_of_a_session_too_long_for_one_answer(serve: Any, page: Page) -> None:
+    """The part that holds the step of the address is asked for, and what is left out is said."""
+    api = serve().api
+    call = next(call for call in reversed(api.calls) if call["outcome"] == "silent_failure")
+    api.longest, api.traces_left_out = 2, 3
+
+    at = page("replay", session=call["session_id"], step="4")
+
+    assert not at.exception
+    assert at.subheader[0].value.startswith("Step 4")
+    assert any("around=4" in url for url in api.asked)
+    said = next(each.value for each in at.caption if "are loaded" in each.value)
+    assert "oldest 3 traces" in said
+    told = page("replay", session=call["session_id"])
+    assert not told.exception
+    assert not [url for url in api.asked if "around" in url and "around=4" not in url]
+
+
 def test_replay_of_unknown_session(serve: Any, page: Page) -> None:
     """A session that does not exist is said to be not found, not shown as empty."""
     serve()

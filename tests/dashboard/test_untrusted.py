@@ -83,7 +83,7 @@ OUR_OWN = {
     "incident_detail.py": {"who", "_LIFE", "n"},
     "untrusted.py": {"absent", "_CAP", "value", "empty"},
     "evidence.py": {"_NONE"},
-    "replay_steps.py": {"label", "place", "icon", "query", "to", "links", "at", "steps"},
+    "replay_steps.py": {"label", "place", "icon", "query", "to", "links", "at", "steps", "left_out"},
     "replay_detail.py": {"look", "kind", "mark"},
     "paging.py": {"total", "noun", "shown"},
     "replay.py": {"facts", "label"},
