@@ -115,7 +115,7 @@ class _Shared:
 class _Reader:
     """Turns one parsed request into rows; holds what all of its rows share."""
 
-    __slots__ = ("_decoded", "_limits", "_of_bytes", "_project", "_received_ns", "_records", "malformed")
+    __slots__ = ("_decoded", "_groups", "_limits", "_of_bytes", "_project", "_received_ns", "_records", "malformed")
 
     def __init__(
         self, decoded: Decoded, project: str, received_ns: int, limits: DecodeLimits, *, of_bytes: BytesText
@@ -125,13 +125,19 @@ class _Reader:
         self._received_ns = received_ns
         self._limits = limits
         self._of_bytes = of_bytes
-        self._records = 0
+        self._records = self._groups = 0
         self.malformed: IdError | None = None
 
     def _count(self, records: int) -> None:
         self._records += records
         if self._records > self._limits.records:
             raise TooManyRecordsError(f"more than {self._limits.records} records in one request; send smaller batches")
+
+    def _count_group(self) -> None:
+        """One more resource or scope: empty ones cost their time too."""
+        self._groups += 1
+        if self._groups > 2 * self._limits.records:
+            raise TooManyRecordsError("too many resources or scopes in one request; send smaller batches")
 
     def _reject(self, what: str, error: IdError) -> None:
         self._decoded.reasons[f"{what} rejected: {error}"] += 1
@@ -140,8 +146,10 @@ class _Reader:
     def resource_spans(self, group: shapes.ResourceSpans) -> None:
         """Every span of one ResourceSpans."""
         resource_cut: dict[str, int] = {}
+        self._count_group()
         resource, _ = self._attributes((group.resource or _NO_RESOURCE).attributes, resource_cut, "resource.")
         for scoped in group.scope_spans or ():
+            self._count_group()
             self._count(len(scoped.spans or ()))
             scope = scoped.scope or shapes.Scope()
             cut = dict(resource_cut)
@@ -238,8 +246,10 @@ class _Reader:
     def resource_logs(self, group: shapes.ResourceLogs) -> None:
         """Every record of one ResourceLogs."""
         resource_cut: dict[str, int] = {}
+        self._count_group()
         resource, _ = self._attributes((group.resource or _NO_RESOURCE).attributes, resource_cut, "resource.")
         for scoped in group.scope_logs or ():
+            self._count_group()
             self._count(len(scoped.log_records or ()))
             scope = scoped.scope or shapes.Scope()
             cut = dict(resource_cut)

@@ -6,6 +6,8 @@ Specification: protobuf.dev/programming-guides/encoding.
 
 from __future__ import annotations
 
+import sys
+
 from collector.decode.decoded import DecodeError, TooManyRecordsError
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
@@ -19,12 +21,13 @@ def count_records(body: bytes, limit: int) -> int:
 
     Raises:
         DecodeError: the bytes are not a protobuf message.
-        TooManyRecordsError: there are more than `limit`.
+        TooManyRecordsError: there are more than `limit`, or so many resources or scopes, empty ones included.
     """
-    found = 0
+    found = scopes = 0
     try:
-        for resource_start, resource_end in _children(body, 0, len(body), _RESOURCE):
-            for scope_start, scope_end in _children(body, resource_start, resource_end, _SCOPE):
+        for resource_start, resource_end in _children(body, 0, len(body), _RESOURCE, limit):
+            for scope_start, scope_end in _children(body, resource_start, resource_end, _SCOPE, limit - scopes):
+                scopes += 1
                 found += _count(body, scope_start, scope_end, limit - found)
                 if found > limit:
                     raise TooManyRecordsError(f"more than {limit} records in one request; send smaller batches")
@@ -86,8 +89,8 @@ def _skip(body: bytes, at: int, kind: int) -> int:
     raise DecodeError("the body is not a protobuf message: unknown wire type")
 
 
-def _children(body: bytes, at: int, end: int, number: int) -> list[tuple[int, int]]:
-    """Start and end of every length-delimited field `number` in body[at:end]."""
+def _children(body: bytes, at: int, end: int, number: int, limit: int = sys.maxsize) -> list[tuple[int, int]]:
+    """Start and end of every length-delimited field `number` in body[at:end]; raises where there are over `limit`."""
     wanted = number << 3 | _BYTES
     found = []
     while at < end:
@@ -96,6 +99,8 @@ def _children(body: bytes, at: int, end: int, number: int) -> list[tuple[int, in
             length, at = _varint(body, at)
             if tag == wanted:
                 found.append((at, at + length))
+                if len(found) > limit:
+                    raise TooManyRecordsError("too many resources or scopes in one request; send smaller batches")
             at += length
         else:
             at = _skip(body, at, tag & 7)

@@ -196,6 +196,18 @@ def test_a_body_of_many_members(service: Service, coding: str) -> None:
     assert post(service, many + few, content_encoding=coding).status_code == 400
 
 
+@pytest.mark.parametrize("unit", [b"\x0a\x00", b"\x0a\x02\x12\x00"], ids=["resources", "resources with a scope"])
+def test_empty_groups_are_counted(service: Service, unit: bytes) -> None:
+    """Resources and scopes without a record cost time as records do: so many of them are refused as records are."""
+    assert post(service, unit * 1_000).status_code == 200
+    assert post(service, unit * 60_000).status_code == 413
+    inner = '{"scopeSpans": [{}]}' if len(unit) > 2 else "{}"
+    for count, told in ((1_000, 200), (110_000, 413)):
+        body = '{"resourceSpans": [' + ", ".join([inner] * count) + "]}"
+        answer = post(service, body.encode(), "application/json")
+        assert answer.status_code == told
+
+
 @pytest.mark.parametrize("coding", ["identity", "gzip", "zstd"])
 def test_the_body_limit_is_inclusive_and_counts_inflated_bytes(service: Service, coding: str) -> None:
     """Exactly the limit is taken, one byte more is 413, plain or inflated."""
