@@ -17,7 +17,7 @@ from telltale._budget import Budget, Spending, default_budget
 from telltale._config import get_config
 from telltale._control_flow import is_control_flow
 from telltale._envelope import Dialect, Envelope, is_error, ok, read, to_dialect
-from telltale._faults import contained
+from telltale._faults import contained, log_with_traceback
 from telltale._identity import Identity, current_identity, take_call_id
 from telltale._mapper import AUTHORED, Failure, Mapper, default_mapper, with_reference
 from telltale._resilience import CIRCUIT_OPEN, CircuitBreaker, Retry
@@ -157,7 +157,8 @@ class Call:
             with contained:
                 span.exception(exc)
         if failure.code is Code.INTERNAL:
-            _log.error("tool %s failed, ref %s (%s)", self.tool, failure.ref, failure.mapped_from, exc_info=exc)
+            said = "tool %s failed, ref %s (%s)"
+            log_with_traceback(_log, said, self.tool, failure.ref, failure.mapped_from, exc=exc)
         else:
             _log.info("tool %s answered %s (%s)", self.tool, failure.code.value, failure.mapped_from)
         return failure
@@ -175,7 +176,7 @@ class Call:
 
         An adapter may hand in a `Failure` that it read off its framework's own words.
         """
-        if inspect.isawaitable(value):
+        if _is_awaitable(value):
             raise TypeError(f"tool {self.tool} returned an awaitable; a tool that is awaited must be declared async")
         with contained:
             envelope = read(value)
@@ -246,3 +247,11 @@ def declared_failure(envelope: Envelope) -> Failure:
     found = _REFERENCE.search(body["message"])
     after = body.get("retry_after_seconds")
     return Failure(Code(body["code"]), "envelope", retry_after_seconds=after, ref=found[1] if found else None)
+
+
+def _is_awaitable(value: object) -> bool:
+    """Whether a value is to be awaited; an object that does not bear a look at its class (an unbound proxy) is not."""
+    try:
+        return inspect.isawaitable(value)
+    except Exception:
+        return False

@@ -48,9 +48,15 @@ def is_control_flow(exc: BaseException) -> bool:
 
     An exception group passes when a member is control flow, as a cancelled task group's does.
     """
-    if not isinstance(exc, Exception):
-        return True
-    if isinstance(exc, BaseExceptionGroup):
-        return any(is_control_flow(member) for member in exc.exceptions)
-    kind: Any = type(exc)  # mypy takes the class for an unhashable
-    return _is_signal(kind)
+    left = [exc]
+    while left:
+        member = left.pop()
+        if not isinstance(member, Exception):
+            return True
+        if isinstance(member, BaseExceptionGroup):
+            left.extend(member.exceptions)
+            continue
+        kind: Any = type(member)  # mypy takes the class for an unhashable
+        if _is_signal(kind):
+            return True
+    return False

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import logging
 import os
+from contextlib import suppress
 from types import TracebackType
 
 _log = logging.getLogger("telltale")
+
+
+def log_with_traceback(log: logging.Logger, message: str, *args: object, exc: BaseException) -> None:
+    """Log an error with its traceback; without it where the exception cannot be shown.
+
+    An exception whose attributes raise, or that nests too deep, makes `traceback` fail, and `logging` with it.
+    """
+    try:
+        log.error(message, *args, exc_info=exc)
+    except Exception:
+        with suppress(Exception):
+            log.error(message + " (%s, whose traceback cannot be shown)", *args, type(exc).__qualname__)
 
 
 class _Contained:
@@ -22,7 +35,9 @@ class _Contained:
             return False
         if os.environ.get("PYTEST_CURRENT_TEST"):
             return False
-        _log.error("a fault inside telltale was contained; the tool's own answer is not affected", exc_info=exc)
+        log_with_traceback(
+            _log, "a fault inside telltale was contained; the tool's own answer is not affected", exc=exc
+        )
         return True
 
 
