@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from telltale.redaction.escapes import ESCAPED
+
 _ENDINGS = {
     "password": "password",
     "passwd": "password",
     "pwd": "password",
     "passphrase": "password",
+    "passcode": "password",
     "apikey": "api_key",
     "secret": "secret",
     "secretkey": "secret",
@@ -41,6 +44,10 @@ _ENDINGS = {
 _WHOLE = {
     **_ENDINGS,
     "token": "token",
+    "passwords": "password",
+    "apikeys": "api_key",
+    "secrets": "secret",
+    "accesstokens": "token",
     "cookie": "cookie",
     "cookies": "cookie",
     "setcookie": "cookie",
@@ -76,15 +83,16 @@ _LAST_THREE = frozenset(name[-3:] for name in _WHOLE)
 _ANY_ENDING = tuple(_ENDINGS)
 
 KEY_SHAPE = (
-    r"(?i:(?:pass(?:word|wd|phrase)|pwd|secret|secret[_ -]?key|token|authorization|cookies?|credentials|connstr"
-    r"|(?:api|access|account|private)[_ -]?key|connection[_ -]?string|card|card[_ -]?number|credit[_ -]?card|cvv2?|cvc"
-    r"|ssn|social[_ -]?security[_ -]?number|amz-signature)\\*[\"']?\s*(?:[:=]|%3[AaDd]))"
+    r"(?i:(?:pass(?:words?|wd|phrase|code)|pwd|secrets?|secret[_ -]?key|tokens?|authorization|cookies?|credentials"
+    r"|connstr|(?:api|access|account|private)[_ -]?keys?|connection[_ -]?string|card|card[_ -]?number|credit[_ -]?card"
+    r"|cvv2?|cvc|ssn|social[_ -]?security[_ -]?number|amz-signature)\\*[\"']?\s*(?:[:=,>]|%3[AaDd]|value=))"
+    rf"|{ESCAPED}"
 )
 """A necessary condition for a key rule to apply in a text, in RE2's syntax."""
 
 KEY_LITERALS = (
     *("pass", "pwd", "secret", "token", "key", "authorization", "cookie", "credentials", "connection", "connstr"),
-    *("card", "cvv", "cvc", "ssn", "social", "amz-sig"),
+    *("card", "cvv", "cvc", "ssn", "social", "amz-sig", "\\u00"),
 )
 """One of these stands in the lower-cased text wherever a key rule applies."""
 

@@ -144,7 +144,41 @@ SECRET_PATTERNS = (
         shape=r"(?::|%3[Aa])(?:/|%2[Ff]|\\/){2}[^/?#\s\"'<>]*(?::|%3[Aa])[^/?#\s\"'<>]*(?:@|%40)",
         literals=("://", "%3a%2f%2f", r":\/\/"),
         regex=r"(?::|%3[Aa])(?:/|%2[Ff]|\\/){2}[^/?#\s\"'<>:@%]{0,256}(?:%(?!3[Aa]|40)[^/?#\s\"'<>:@%]{0,256}){0,16}"
-        r"(?::|%3[Aa])(?P<secret>[^/?#\s\"'<>@%]{1,256}(?:%(?!40)[^/?#\s\"'<>@%]{0,256}){0,16})(?=@|%40)",
+        r"(?::|%3[Aa])(?P<secret>[^/?#\s\"'<>@%]{1,256}(?:%(?!40)[^/?#\s\"'<>@%]{0,256}){0,16}"
+        r"(?:@[^/?#\s\"'<>@%]{0,256}(?=@)){0,8})(?=@|%40)",
+    ),
+    Pattern(
+        "url_credentials",
+        SECRETS,
+        # a password that was not encoded for its address may hold what ends one
+        shape=r"(?i:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|clickhouse)(?:\+[a-z0-9]+)?://[^\s\"'<>]*@",
+        literals=("://",),
+        regex=r"(?i:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|clickhouse)(?:\+[a-z0-9]{1,16})?://"
+        r"[^/?#\s\"'<>:@]{0,256}:(?P<secret>[^\s\"'<>@]{1,256}(?:@[^\s\"'<>@/]{0,256}(?=@)){0,8})(?=@)",
+    ),
+    Pattern(
+        "sas_signature",
+        SECRETS,
+        shape=r"[?&;]sig=[A-Za-z0-9%+/=_-]{20}",
+        literals=("sig=",),
+        regex=r"[?&;]sig=(?P<secret>[A-Za-z0-9%+/=_-]{20,256}+)",
+    ),
+    Pattern(
+        "password",
+        SECRETS,
+        shape=r"(?:(?i:identified\s+by|with\s+password)|PASSWORD)\s+(?:password\s+)?\\*'[^']",
+        literals=("identified", "password"),
+        # SQL's statements on users: IDENTIFIED BY 'x', PASSWORD 'x'
+        regex=r"\b(?:(?i:identified\s{1,8}by|with\s{1,8}password)|PASSWORD)\s{1,8}(?:(?i:password)\s{1,8})?(?P<quote>\\{0,7}')"
+        r"(?P<secret>[^'\\\n]{1,256})(?=(?P=quote))",
+    ),
+    Pattern(
+        "password",
+        SECRETS,
+        shape=r"(?i:sshpass|mysql(?:dump|admin)?|mariadb)\s[^\n]*-p",
+        literals=("sshpass", "mysql", "mariadb"),
+        regex=r"\b(?i:sshpass\s{1,8}-p\s{0,8}|(?:mysql(?:dump|admin)?|mariadb)\s(?:[^\n|;&\"'-]|--|-(?![p-])){0,80}?\s-p)"
+        r"(?:\\{0,7}[\"'])?(?P<secret>[^\s\"'\\-][^\s\"'\\]{2,255})",
     ),
     Pattern(
         "password",

@@ -14,9 +14,13 @@ from fnmatch import translate
 from operator import is_
 from typing import Any
 
+from telltale.redaction.config import STRUCTURE_KEYS, RedactionConfig
+from telltale.redaction.escapes import unescaped
 from telltale.redaction.keyed_text import MOST_HITS, mask_keyed
 from telltale.redaction.keys import KEY_LITERALS, KEY_SHAPE, kind_of_attribute, kind_of_key
-from telltale.redaction.patterns import PATTERNS, SECRETS, Pattern
+from telltale.redaction.marks import MARK, is_mark
+from telltale.redaction.pairs import following, named_value
+from telltale.redaction.patterns import PATTERNS, Pattern
 from telltale.redaction.prefilter import prefilter
 from telltale.redaction.walk import Mark, Walk
 
@@ -38,53 +42,6 @@ _MANY = 8
 
 _DEEPEST = 64
 """Nesting beyond this is masked whole rather than walked."""
-
-STRUCTURE_KEYS = (
-    "gen_ai.operation.name",
-    "gen_ai.tool.name",
-    "gen_ai.tool.type",
-    "gen_ai.tool.call.id",
-    "gen_ai.conversation.id",
-    "gen_ai.agent.*",
-    "gen_ai.provider.name",
-    "gen_ai.request.model",
-    "gen_ai.response.model",
-    "gen_ai.usage.*",
-    "session.id",
-    "service.*",
-    "telemetry.sdk.*",
-    "error.type",
-    "exception.type",
-    "http.*.status_code",
-    "http.request.method",
-    "rpc.*.status_code",
-    "rpc.system",
-    "db.system*",
-    "server.address",
-    "server.port",
-    "telltale.*",
-    "openinference.span.kind",
-    "mcp.method.name",
-)
-"""Attribute names that the allow-list mode always keeps: they carry structure, never content."""
-
-
-@dataclass(frozen=True, slots=True)
-class RedactionConfig:
-    """What is masked, and how the marks are made.
-
-    `key` is the site's secret for the marks: with the same key, equal secrets have equal marks; without one, a random
-    key of this process is used. `profiles` choose from the pattern table. `off` names kinds that are left alone (for
-    instance `email` or `blob`). `extra_keys` are further key names to mask, `allow` (names or `*` patterns) switches to
-    the allow-list mode: the value of every attribute that is neither listed nor structure is masked whole.
-    """
-
-    key: bytes = b""
-    profiles: frozenset[str] = frozenset({SECRETS})
-    off: frozenset[str] = frozenset()
-    extra_keys: frozenset[str] = frozenset()
-    extra_patterns: tuple[Pattern, ...] = ()
-    allow: tuple[str, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -178,10 +135,18 @@ class Redactor:
 
     def _container(self, value: dict[Any, Any] | list[Any] | tuple[Any, ...], depth: int, *, parse: bool) -> Any:
         if isinstance(value, dict):
-            return {self._key_text(k): self._entry(k, v, depth + 1, parse=parse) for k, v in value.items()}
-        if len(value) >= _MANY and self._innocent(value):
+            told = named_value(value, self.kind_of_key)
+            masked = {self._key_text(k): self._entry(k, v, depth + 1, parse=parse) for k, v in value.items()}
+            if told is not None:
+                masked[told[0]] = self._whole(told[1], value[told[0]], depth + 1)
+            return masked
+        named = following(value, self.kind_of_key)
+        if len(value) >= _MANY and not named and self._innocent(value):
             return list(value)
-        return [self._value(entry, depth + 1, parse=parse) for entry in value]
+        return [
+            self._whole(named[n], entry, depth + 1) if n in named else self._value(entry, depth + 1, parse=parse)
+            for n, entry in enumerate(value)
+        ]
 
     def _innocent(self, entries: Sequence[Any]) -> bool:
         """Whether one look at many texts and numbers, a line each, shows that none is a secret.
@@ -215,20 +180,29 @@ class Redactor:
             if isinstance(value, dict):
                 return {self._key_text(k): self._whole(kind, v, depth + 1, mark) for k, v in value.items()}
             return [self._whole(kind, entry, depth + 1, mark) for entry in value]
-        if isinstance(value, str) and value.startswith("[REDACTED:"):
+        if isinstance(value, str) and is_mark(value):
             return value
         return (mark or self.mark)(kind, value if isinstance(value, str) else json.dumps(value, default=str))
 
     def _masked(self, text: str, hits: Sequence[int], *, parse: bool) -> str:
-        """Mask until nothing changes: what stood glued to a secret may be one itself once the first is gone."""
+        """Mask until nothing changes: what stood glued to a secret may be one itself once the first is gone.
+
+        Where nothing is masked the text stays as it was sent, also where it holds escapes that need none.
+        """
+        if "\\u00" in text and (plain := unescaped(text)) != text:
+            hits = self._hits(plain)
+            masked = self._masked(plain, hits, parse=parse) if hits else plain
+            return text if masked == plain else masked
         for _ in range(_ROUNDS):
             before = text
             text, settled = self._mask_once(text, hits, parse=parse)
             if settled or text == before:
                 break
-            hits = self._hits(_MARK.sub("]", text))  # that a mark reads `token:` or `card:` is no hit
+            hits = self._hits(MARK.sub("]", text))  # that a mark reads `token:` or `card:` is no hit
             if not hits:
                 break
+        else:  # a chain of secrets, each glued to the one before: what is left of it goes as one
+            text = _GLUED.sub(lambda found: self.mark("glued", found[0]), text)
         return text
 
     def _mask_once(self, text: str, hits: Sequence[int], *, parse: bool) -> tuple[str, bool]:
@@ -270,17 +244,16 @@ class Redactor:
     def _by_key(self, value: Any, depth: int, walk: Walk) -> Any:
         """A parsed value with key rules applied, also in text inside it; the same object where nothing changed."""
         if isinstance(value, str):
-            if (":" not in value and "=" not in value and "%3" not in value) or len(self._patterns) not in self._hits(
-                value
-            ):
+            if _SEPARATORS.isdisjoint(value) or len(self._patterns) not in self._hits(value):
                 return value
             masked: Any = mask_keyed(value, self.kind_of_key, walk.mark)
             walk.only_whole &= masked == value
             return masked
         if isinstance(value, dict):
             changed = {}
+            told = named_value(value, self.kind_of_key)
             for key, entry in value.items():
-                kind = self.kind_of_key(key)
+                kind = told[1] if told is not None and key == told[0] else self.kind_of_key(key)
                 new = (
                     self._by_key(entry, depth + 1, walk)
                     if kind is None
@@ -290,7 +263,13 @@ class Redactor:
                     changed[key] = new
             return {**value, **changed} if changed else value
         if isinstance(value, list):
-            masked = [self._by_key(entry, depth + 1, walk) for entry in value]
+            named = following(value, self.kind_of_key)
+            masked = [
+                self._whole(named[n], entry, depth + 1, walk.mark)
+                if n in named
+                else self._by_key(entry, depth + 1, walk)
+                for n, entry in enumerate(value)
+            ]
             return value if all(map(is_, masked, value)) else masked
         masked = self._value(value, depth)
         walk.only_whole &= masked is value
@@ -304,7 +283,7 @@ class Redactor:
         for match in regex.finditer(part):
             found = match[group]
             length = accept(found)
-            if (not length and rejected < MOST_LOOKED_AT) or found.startswith("[REDACTED:"):
+            if (not length and rejected < MOST_LOOKED_AT) or is_mark(found):
                 rejected += 1
                 continue
             at = match.start(group)
@@ -316,7 +295,11 @@ class Redactor:
         return "".join([*pieces, part[done:], text[end:]]) if done else text
 
 
-_MARK = re.compile(r"\[REDACTED:[^\]:\s]{1,64}:[0-9a-f]{8}\]")
+_GLUED = re.compile(r"(?<=[0-9a-f]{8}\])[A-Za-z0-9+/=_.\-]{5,}")
+"""What stands right behind a mark."""
+
+_SEPARATORS = frozenset(":=%>,")
+"""One of these stands in every text to which a key rule applies."""
 
 _BEFORE_NUMBER = re.compile(r"(\\{0,7}\")\s{0,4}:\s{0,4}(?:\[\s{0,4})?\Z")
 
