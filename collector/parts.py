@@ -64,7 +64,11 @@ def intake(store: DuckDBStore, metrics: Metrics, tracing: SelfTracing | None, **
 
 def redactor(config: Config) -> Redactor:
     """What masks secrets, with the site's own key; keeps the counts by kind."""
-    return Redactor(config.redaction_config(site_key(config.db)))
+    try:
+        key = site_key(config.db)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    return Redactor(config.redaction_config(key))
 
 
 def redact(used: Redactor) -> Redact:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -185,16 +186,39 @@ def _shortened(sent: Any, masked: Any, *, was_cut: bool) -> Any:
     return masked
 
 
+_KEY_BYTES = 32
+
+
 def site_key(database: Path) -> bytes:
-    """The site's own key for redaction marks: made beside the database file at first use, for its owner's eyes only."""
+    """The site's own key for redaction marks: made beside the database file at first use, for its owner's eyes only.
+
+    Raises:
+        ValueError: the file is there and holds no key; the text says what to do.
+    """
     path = Path(f"{database}.redaction-key")
+    if not path.exists():
+        _make_key(path)
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return bytes.fromhex(path.read_text("ascii").strip())
-    key = secrets.token_bytes(32)
+        key = bytes.fromhex(path.read_text("ascii").strip())
+    except ValueError:
+        key = b""
+    if len(key) != _KEY_BYTES:
+        raise ValueError(
+            f"{path} holds no key of {2 * _KEY_BYTES} hexadecimal digits: put it back from a backup, or delete it; "
+            "with the new key that is made then, new marks do not compare with older ones"
+        )
+    return key
+
+
+def _make_key(path: Path) -> None:
+    """Written whole under another name first: a kill on the way leaves no half of a key."""
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    fresh.unlink(missing_ok=True)
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as file:
-        file.write(key.hex())
+        file.write(secrets.token_bytes(_KEY_BYTES).hex())
         file.flush()
         os.fsync(file.fileno())
-    return key
+    with suppress(FileExistsError):  # another process was first: its key is the site's
+        os.link(fresh, path)
+    fresh.unlink()

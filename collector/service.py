@@ -259,8 +259,11 @@ class Service:
         if path is not None:
             fresh = path.with_name(path.name + ".new")
             urls = {name: getattr(self.urls, name) for name in Urls.__slots__}
-            fresh.write_text(json.dumps({"pid": os.getpid(), **urls}))
-            fresh.replace(path)
+            try:
+                fresh.write_text(json.dumps({"pid": os.getpid(), **urls}))
+                fresh.replace(path)
+            except OSError as error:
+                raise ConfigError(f"--ready-file {path} cannot be written: {error.strerror}") from None
             undo.callback(path.unlink, missing_ok=True)
 
 

@@ -7,9 +7,14 @@ connection really reached are answered.
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable, Sequence
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+_HOST = re.compile(
+    r"(?:\[(?P<bracketed>[0-9a-f:.]{2,64}(?:%\w{1,20})?)\]|(?P<name>[^\s:@/?#\[\]]{1,255}))(?::\d{0,5})?"
+)
 
 _WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - addresses to bind, never names to be called by
 
@@ -36,11 +41,9 @@ class HostCheck:
 
 
 def host_name(value: str) -> str:
-    """The host of a Host header without port and brackets, lower case."""
-    value = value.strip().lower()
-    if value.startswith("["):
-        return value[1:].partition("]")[0]
-    return value.partition(":")[0].rstrip(".")
+    """The host of a Host header without port and brackets, lower case; "" where the header is none (RFC 9110, 7.2)."""
+    found = _HOST.fullmatch(value.strip().lower())
+    return (found["bracketed"] or found["name"]).rstrip(".") if found is not None else ""
 
 
 def is_loopback(host: str) -> bool:

@@ -89,6 +89,17 @@ class Journal:
                     if isinstance(found, Record) and found.last_seq > after_seq:
                         yield found
 
+    def ends_before(self, seq: int) -> bool:
+        """Whether records up to `seq` were written to the last segment as it was found, and it does not hold them.
+
+        Every segment is kept whole until all of it is in the database, so something else cut it.
+        """
+        last = self._segments[-1] if self._segments else None
+        if last is None or self.recovered.damaged_bytes or last.last_seq >= seq:
+            return False
+        first = last.path.name.partition("-")[0]
+        return first.isdecimal() and int(first) <= seq
+
     def release(self, up_to_seq: int) -> int:
         """Delete the segments that hold nothing after `up_to_seq`; returns how many bytes that freed."""
         with self._lock:

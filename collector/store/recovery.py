@@ -13,7 +13,8 @@ class Recovery:
     `wal_cut_at` is the byte where a damaged write-ahead log was cut, `quarantined` the damaged files as they were
     found, `rebuilt` that the database file was given up and made anew, `salvaged_tables` and `lost_tables` what could
     and could not be copied out of it. `journal_rows` were acknowledged but not yet in the database. `torn_bytes` are
-    the end of a write that a kill interrupted before it was acknowledged.
+    the end of a write that a kill interrupted before it was acknowledged. `journal_short` says that the journal ends
+    before what the database had taken out of it: something cut it from outside.
     """
 
     unclean: bool = False
@@ -28,12 +29,13 @@ class Recovery:
     journal_rows: int = 0
     journal_damaged_bytes: int = 0
     torn_bytes: int = 0
+    journal_short: bool = False
     seconds: float = 0.0
 
     @property
     def damaged(self) -> bool:
         """Whether an operator must be told: something was set aside or could not be read."""
-        return bool(self.quarantined or self.rebuilt or self.journal_damaged_bytes)
+        return bool(self.quarantined or self.rebuilt or self.journal_damaged_bytes or self.journal_short)
 
     def sentences(self) -> list[str]:
         """The account in words, one thing a sentence; empty after a clean stop."""
@@ -56,6 +58,8 @@ class Recovery:
             said.append(f"Not readable any more: {', '.join(self.lost_tables)}.")
         if self.journal_damaged_bytes:
             said.append(f"{self.journal_damaged_bytes} bytes of the journal are damaged; the rest was used.")
+        if self.journal_short:
+            said.append("The journal ends before what the database holds of it: acknowledged rows may be lost.")
         if self.quarantined:
             said.append(f"Damaged files are kept as found: {', '.join(path.name for path in self.quarantined)}.")
         if self.journal_rows:

@@ -29,6 +29,7 @@ def take_in_journal(engine: Engine, days: Days, journal: Journal, recovery: Reco
     """
     with engine.cursor() as cursor:
         stored = writer.stored_position(cursor, writer.STORED)
+    recovery.journal_short = journal.ends_before(stored)
     backlog = Backlog(2**62)
     drain = Drain(engine, days, journal, backlog)
     last = stored

@@ -145,6 +145,14 @@ def test_the_site_key_is_kept_and_private(tmp_path: Path) -> None:
     assert (tmp_path / "s.db.redaction-key").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.parametrize("content", ["", "zz", "0a1b", "\xff" * 64])
+def test_a_site_key_that_is_none_is_refused_with_advice(tmp_path: Path, content: str) -> None:
+    """No traceback, and no other key in silence: marks would not compare any more."""
+    (tmp_path / "s.db.redaction-key").write_text(content)
+    with pytest.raises(ValueError, match="put it back from a backup, or delete it"):
+        site_key(tmp_path / "s.db")
+
+
 @pytest.mark.parametrize("names", [30_000])
 def test_endless_attribute_names_cost_no_memory(names: int) -> None:
     """Names that are never the same twice are looked at, not remembered for ever."""

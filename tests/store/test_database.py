@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -161,6 +162,30 @@ def test_what_the_journal_holds_is_taken_in_at_the_next_opening(path: Path, tmp_
     assert [len(again.traces([key(n)])[0].logs) for n in range(2, 30)] == [1] * 28
     assert again.read("SELECT count(*) AS n FROM {span} AS s").to_pylist() == [{"n": 29}]
     assert len(again.arrivals(1).traces) == 28
+    again.close()
+
+
+@pytest.mark.parametrize("left", [0, 1], ids=["emptied", "cut to its first record"])
+def test_a_journal_that_was_cut_from_outside_is_told(path: Path, tmp_path: Path, left: int) -> None:
+    """What it held beyond what the database has is gone: nobody knows how much, and that is said."""
+    import shutil
+
+    store = DuckDBStore(path)
+    sizes = []
+    with store.drain.writing:
+        for n in range(1, 4):
+            store.append(Batch([span(n, trace=n)]))
+            sizes.append(store.journal.size)
+    assert store.flush()
+    with store.drain.writing:
+        store.append(Batch([span(9, trace=9)]))
+        shutil.copytree(path.parent, tmp_path / "copy")
+    store.close()
+    [segment] = (tmp_path / "copy").rglob("*.ttj")
+    os.truncate(segment, sizes[left - 1] if left else 0)
+    again = DuckDBStore(tmp_path / "copy" / path.name)
+    assert again.recovery.damaged
+    assert any("may be lost" in sentence for sentence in again.recovery.sentences())
     again.close()
 
 
