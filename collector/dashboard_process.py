@@ -1,4 +1,4 @@
-"""The dashboard as a child process of the service: started with an API token of its own, ended with the service."""
+"""The dashboard as a child process of the service: started beside it, ended with it; visitors sign in by themselves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import threading
 
 import structlog
 
-from collector.access.tokens import Role
 from collector.service import Service
 
 log = structlog.get_logger("collector.dashboard")
@@ -27,7 +26,7 @@ def start(service: Service, host: str, port: int) -> subprocess.Popen[bytes]:
     It leads a process group of its own: Ctrl-C reaches the service alone, which then ends the dashboard in order. No
     module is taken from the working folder (`-P`): whoever can write a file there must not run code here.
     """
-    environment = {**os.environ, "TELLTALE_API_TOKEN": service.tokens.own_token(Role.OPERATOR)}
+    environment = {name: value for name, value in os.environ.items() if name != "TELLTALE_API_TOKEN"}
     command = [sys.executable, "-P", "-m", "telltale", "dashboard", "--api", service.urls.api]
     command += ["--port", str(port), "--host", host]
     return subprocess.Popen(command, env=environment, start_new_session=True)  # noqa: S603 - our own command

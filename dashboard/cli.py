@@ -27,12 +27,17 @@ def dashboard(
         int, typer.Option(help="Port of the pages; 0 takes a free one.", envvar="TELLTALE_DASHBOARD_PORT")
     ] = 8501,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Beyond this machine, show the pages to all with TELLTALE_API_TOKEN.")
+    ] = False,
 ) -> None:
     """Show the pages in a browser: what fails, since when, for whom, and the step."""
     if not api.startswith(("http://", "https://")):
         raise SystemExit(_say(f"--api must be an http or https address, not {api!r}.", BAD_USAGE))
     chosen = _free_port(host, port)
     environment = {**os.environ, "TELLTALE_API_URL": api}
+    if host not in LOOPBACK and not insecure and environment.pop("TELLTALE_API_TOKEN", ""):
+        _say("visitors sign in with a token of their own; --insecure shows the pages to all with yours", 0)
     os.chdir(APP.parent)  # Streamlit reads settings (`.streamlit/config.toml`) of the folder that it is started in
     os.execve(sys.executable, command(chosen, host), environment)  # noqa: S606 - our own interpreter, a fixed command
 

@@ -16,9 +16,8 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import add_script_run_ctx
 
 from analytics.client import DEFAULT_URL, ApiClient
+from dashboard.sign_in import API_URL_VARIABLE, COOKIE, TOKEN_VARIABLE
 
-API_URL_VARIABLE = "TELLTALE_API_URL"
-TOKEN_VARIABLE = "TELLTALE_API_TOKEN"  # noqa: S105 - a variable's name
 ALL = 10_000
 """The most rows that the API gives: for lists that are summed up, not shown."""
 
@@ -38,7 +37,10 @@ def api_url() -> str:
 
 
 def _token() -> str | None:
-    return os.environ.get(TOKEN_VARIABLE) or None
+    """The pages' own token, else the one with which the visitor signed in."""
+    own = os.environ.get(TOKEN_VARIABLE)
+    visitors: object = own or st.context.cookies.get(COOKIE)
+    return visitors if isinstance(visitors, str) and visitors else None
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -47,13 +49,13 @@ def _client(url: str, token: str | None) -> ApiClient:
 
 
 @st.cache_data(ttl=KEPT_S, max_entries=64, show_spinner=False)
-def _ask_now(url: str, path: tuple[str, ...], params: Params) -> Answer:
-    return _client(url, _token()).get(*path, **dict(params))
+def _ask_now(url: str, token: str | None, path: tuple[str, ...], params: Params) -> Answer:
+    return _client(url, token).get(*path, **dict(params))
 
 
 @st.cache_data(ttl=KEPT_OF_A_MOMENT_S, max_entries=64, show_spinner=False)
-def _ask_of_a_moment(url: str, path: tuple[str, ...], params: Params) -> Answer:
-    return _client(url, _token()).get(*path, **dict(params))
+def _ask_of_a_moment(url: str, token: str | None, path: tuple[str, ...], params: Params) -> Answer:
+    return _client(url, token).get(*path, **dict(params))
 
 
 def ask(*path: str, params: dict[str, str] | None = None, **more: Any) -> Answer:
@@ -69,12 +71,12 @@ def ask(*path: str, params: dict[str, str] | None = None, **more: Any) -> Answer
     """
     asked = {**(params or {}), **{key: str(value) for key, value in more.items() if value not in (None, "")}}
     kept = _ask_of_a_moment if "as_of" in asked else _ask_now
-    return kept(api_url(), path, tuple(sorted(asked.items())))
+    return kept(api_url(), _token(), path, tuple(sorted(asked.items())))
 
 
 def ask_anew(*path: str, params: dict[str, str] | None = None) -> Answer:
     """Ask one question whose last answer, however young, will not do: what time it is now. See `ask`."""
-    question = (api_url(), path, tuple(sorted((params or {}).items())))
+    question = (api_url(), _token(), path, tuple(sorted((params or {}).items())))
     _ask_now.clear(*question)
     return _ask_now(*question)
 

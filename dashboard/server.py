@@ -15,6 +15,9 @@ from starlette.middleware import Middleware
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from dashboard.base_path import base_path
+from dashboard.sign_in import SignIn
+
 NO_PAGE = "/no-such-page"
 _NAME = re.compile(r"[\w.-]+", re.ASCII)
 _SERVED = frozenset({"_stcore", "static", "media", "component", "app"})
@@ -38,18 +41,13 @@ class OneName:
         if not asked:
             await self._app(scope, receive, send)
             return
-        place = f"{_base()}{NO_PAGE}?{urlencode({'asked': asked[:1024]})}"
+        place = f"{base_path()}{NO_PAGE}?{urlencode({'asked': asked[:1024]})}"
         await RedirectResponse(place, 307, headers={"cache-control": "no-store"})(scope, receive, send)
-
-
-def _base() -> str:
-    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    return f"/{base}" if base else ""
 
 
 def _strange(scope: Scope) -> str:
     """What a browser asks for where no page can have that name, and nothing is served there; else ""."""
-    base, path = _base(), str(scope["path"])
+    base, path = base_path(), str(scope["path"])
     own = path.removeprefix(base).strip("/") if path.startswith(base) else ""
     accepts = next((value for name, value in scope["headers"] if name == b"accept"), b"")
     is_page = scope["method"] in ("GET", "HEAD") and b"text/html" in accepts
@@ -81,4 +79,6 @@ async def _announce() -> None:
 
 _LOOK_S = 0.05
 
-app = st.App(Path(__file__).with_name("app.py"), lifespan=_announced, middleware=[Middleware(OneName)])
+app = st.App(
+    Path(__file__).with_name("app.py"), lifespan=_announced, middleware=[Middleware(SignIn), Middleware(OneName)]
+)

@@ -121,7 +121,6 @@ class TokenTable:
         self._stamp: tuple[int, int] | None = None
         self._checked = 0.0
         self._rows: list[Token] = []
-        self._own: list[Token] = []
         self._load()
 
     def demanded(self, roles: Sequence[Role]) -> bool:
@@ -134,16 +133,10 @@ class TokenTable:
         self._refresh()
         wanted = digest(secret)
         found = None
-        for row in (*self._rows, *self._own):
+        for row in self._rows:
             if hmac.compare_digest(row.sha256, wanted) and row.revoked is None and row.role in roles:
                 found = row
         return found
-
-    def own_token(self, role: Role) -> str:
-        """A token that lives in this process only, for a child process of the service."""
-        secret = PREFIX + secrets.token_urlsafe(32)
-        self._own.append(Token(secrets.token_hex(4), role, "*", digest(secret), _now(), "this process"))
-        return secret
 
     def _refresh(self) -> None:
         now = time.monotonic()

@@ -198,13 +198,27 @@ def test_a_page_of_another_origin_changes_nothing(guarded: tuple[Service, dict[s
         assert api(service, "POST", path, {**change, "origin": own}, content=b'{"who": "me"}').status_code == 404
 
 
-ODD_HOSTS = ("localhost:80@evil.example", "[::1]evil.example", "localhost:port", "localhost/x", "user@localhost", "[::1")
+ODD_HOSTS = (
+    "localhost:80@evil.example",
+    "[::1]evil.example",
+    "localhost:port",
+    "localhost/x",
+    "user@localhost",
+    "[::1",
+)
 """No host and port at all; each names one of this service to a careless reader."""
 
 
 def test_a_rebound_name_reaches_nothing(service: Service) -> None:
     """Another Host, none, or two: 421 on the API; the configured name and loopback are fine."""
-    for host in ("evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "[::2]", "169.254.169.254", *ODD_HOSTS):
+    for host in (
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example:80",
+        "[::2]",
+        "169.254.169.254",
+        *ODD_HOSTS,
+    ):
         assert api(service, "GET", "/api/v1/status", {"host": host}).status_code == 421
     for host in ("localhost", "LOCALHOST:99", "127.0.0.1:1", "[::1]:80"):
         assert api(service, "GET", "/api/v1/status", {"host": host}).status_code == 200

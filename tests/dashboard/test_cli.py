@@ -50,6 +50,23 @@ def test_starts_streamlit_quietly(started: list[Any]) -> None:
     assert environment["TELLTALE_API_URL"] == "http://127.0.0.1:4319"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [((), True), (("--host", "0.0.0.0"), False), (("--host", "0.0.0.0", "--insecure"), True)],  # noqa: S104
+)
+def test_the_commands_own_token_opens_the_pages_to_nobody_else(
+    started: list[Any], monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], kept: bool
+) -> None:
+    """Beyond this machine visitors sign in, unless the command is told otherwise."""
+    monkeypatch.setenv("TELLTALE_API_TOKEN", "tt-own")
+
+    result = run("--api", "http://127.0.0.1:4319", "--port", "0", *arguments)
+
+    [(_, environment)] = started
+    assert ("TELLTALE_API_TOKEN" in environment) is kept
+    assert ("visitors sign in" in result.output) is not kept
+
+
 def test_a_free_port_is_chosen(started: list[Any]) -> None:
     """Port 0 takes a free port; its address is not told before something answers there."""
     result = run("--api", "http://127.0.0.1:4319", "--port", "0")
