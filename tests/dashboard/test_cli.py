@@ -52,7 +52,7 @@ def test_starts_streamlit_quietly(started: list[Any]) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "kept"),
-    [((), True), (("--host", "0.0.0.0"), False), (("--host", "0.0.0.0", "--insecure"), True)],  # noqa: S104
+    [((), True), (("--host", "0.0.0.0"), False), (("--host", "0.0.0.0", "--insecure"), True)],
 )
 def test_the_commands_own_token_opens_the_pages_to_nobody_else(
     started: list[Any], monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], kept: bool
