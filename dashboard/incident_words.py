@@ -92,6 +92,15 @@ def others(numbers: Mapping[str, Any]) -> list[tuple[str, object]]:
     return [(key.replace("_", " "), value) for key, value in numbers.items() if key not in {**FIRED, **ARITHMETIC}]
 
 
+_DID = {
+    "internal_above_baseline": "failed with INTERNAL",
+    "permission_denied": "failed with PERMISSION_DENIED",
+    "budget_exhausted": "failed with the budget spent",
+    "silent_failures": "failed silently",
+}
+"""What the calls did that a rule counts: other failures of the tool are not among them."""
+
+
 def now(row: Mapping[str, Any]) -> str:
     """What an open incident has come to: how many by now, and whether it grows. "" where nothing can be counted.
 
@@ -104,7 +113,8 @@ def now(row: Mapping[str, Any]) -> str:
     if not failed:
         return "**Now:** none of its failed calls is stored any more"
     sessions = words.plural(told.get("sessions"), "session")
-    reach = f"{words.count(failed)} of {words.plural(calls, 'call')} failed, in {sessions}"
+    did = _DID.get(str(row.get("rule")), "failed")
+    reach = f"{words.count(failed)} of {words.plural(calls, 'call')} {did}, in {sessions}"
     last = f"last {words.ago(told.get('last_failure'))}"
     return f"**Now{'' if row.get('tool') else ', over all tools'}:** {reach}, {last} · {course(row)}"
 

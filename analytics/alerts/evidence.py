@@ -34,13 +34,19 @@ _LINKED = 300
 def gather(
     reader: Reader, opened: Sequence[tuple[Incident, Finding]], busy: dict[str, Sequence[str]], end_ns: int
 ) -> None:
-    """Put blast radius, example sessions and the first error into each incident that was just opened or escalated."""
+    """Put blast radius, example sessions and the first error into each incident that was just opened or escalated.
+
+    An episode that grows graver is the same episode: what was found of it first stays its beginning.
+    """
     groups: dict[tuple[str, str], list[tuple[Incident, Finding]]] = defaultdict(list)
     for incident, finding in opened:
         if finding.signal:
             groups[finding.project, finding.signal].append((incident, finding))
     for (project, signal), members in groups.items():
-        since = {finding.tool or POOL: finding.since_ns for _, finding in members}
+        since = {
+            finding.tool or POOL: min(finding.since_ns, incident.first_failure_ns or finding.since_ns)
+            for incident, finding in members
+        }
         own = {*busy.get(project, ()), *(scope for scope in since if scope != POOL)}
         found = reader.evidence(project, signal, since, own, end_ns)
         for incident, finding in members:

@@ -75,6 +75,26 @@ def test_over_when_the_last_failure_is_old_enough(
     assert [body["status"] for body in sink.got] == ["firing", "resolved"]
 
 
+def test_an_episode_that_grows_graver_keeps_its_beginning(
+    store: DuckDBStore, sink: Sink, make_job: Callable[..., AlertJob]
+) -> None:
+    """From a ticket to a page: the first failure stays the first, before it was detected."""
+    spent = {"flags": ["budget_exhausted"], "recovered": False}
+    job = make_job()
+    add(store, [failing(NOW, "UNAVAILABLE", session="first", **spent)])
+    run(job, NOW + SECOND, NOW + 12 * MINUTE, MINUTE)
+    [before] = list_incidents(store)
+    later = [failing(NOW + 13 * MINUTE + i * SECOND, "UNAVAILABLE", session=f"s{i}", **spent) for i in range(12)]
+    add(store, later)
+    run(job, NOW + 13 * MINUTE, NOW + 16 * MINUTE, MINUTE)
+
+    [after] = list_incidents(store)
+    assert (before.severity, after.severity) == ("ticket", "page")
+    assert after.first_failure_ns == before.first_failure_ns == NOW
+    assert after.first_failure_ns < after.detected_ns
+    assert after.numbers["sessions_affected"] == 13
+
+
 def test_silence_does_not_resolve(store: DuckDBStore, sink: Sink, make_job: Callable[..., AlertJob]) -> None:
     """A tool that nobody calls any more is not known to be well; after the longest window the incident ends anyhow."""
     add(store, [failing(NOW + i * SECOND, "PERMISSION_DENIED") for i in range(3)])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from analytics.alerts import AlertSettings, rules, watch
+from analytics.alerts.incident import Rule
 from dashboard import incident_words
 from dashboard.incident_cards import calls_behind, gravest_first
 from dashboard.view import View
@@ -95,6 +97,13 @@ def test_whether_it_grows(recent: int, before: int, expected: str) -> None:
 
     assert incident_words.course(row) == expected
     assert incident_words.now(row) == f"**Now:** 12 of 31 calls failed, in 9 sessions, last – · {expected}"
+
+
+@pytest.mark.parametrize("rule", [rule for rule in Rule if rule not in (Rule.NO_DATA, Rule.NOTIFIER)])
+def test_now_names_the_failures_that_the_rule_counts(rule: Rule) -> None:
+    """A tool may fail in other ways too: those calls are not in the number, so the words say which are."""
+    told = incident_words.now({"tool": "search", "rule": str(rule), "now": NOW})
+    assert re.search(r"12 of 31 calls failed (?:with|silently)", told)
 
 
 def test_now_where_nothing_can_be_counted() -> None:
