@@ -84,10 +84,13 @@ class ApiDoor:
                     return 429, "too many wrong tokens from this address", wait
                 self._backoff.failed(address)
                 log.warning("token_refused", address=address, kind="api")
-            return 401, "a valid API token is needed", None
+            return 401, _NEEDED, None
         if API_ROLES.index(token.role) < API_ROLES.index(needed):
             return 403, f"this needs the role {needed}; the token's role is {token.role}", None
         return None
+
+
+_NEEDED = "a valid API token is needed: send one as Authorization: Bearer (commands: TELLTALE_API_TOKEN)"
 
 
 def needed_role(method: str, path: str) -> Role:

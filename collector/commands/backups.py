@@ -13,6 +13,7 @@ from analytics.store import StoreUnavailable
 from collector import logs, parts
 from collector.config import Config, ConfigError, load
 from collector.sockets import url_host
+from collector.store import StoreHeld
 from collector.store.backup import BackupError
 from collector.store.backup import restore as restore_file
 from collector.store.rescan import rescan as rescan_file
@@ -71,6 +72,8 @@ def redact(
         raise SystemExit(_say("redact", f"there is no file {settings.db}", BAD_USAGE))
     try:
         done = rescan_file(settings.db, parts.redactor(settings), dry_run=dry_run)
+    except StoreHeld as error:
+        raise SystemExit(_say("redact", f"{error.fact}; stop it first", FAILED)) from None
     except StoreUnavailable as error:
         raise SystemExit(_say("redact", str(error), FAILED)) from None
     verb = "would change" if dry_run else "changed"

@@ -45,6 +45,10 @@ def backup(store: DuckDBStore) -> BackupDone:
     if folder is None:
         raise BackupError("no backup folder is configured")
     folder = folder.resolve()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise BackupError(f"the backup folder {folder} cannot be made: {error.strerror}") from None
     started = time.monotonic()
     name = f"telltale-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.db"
     partial = folder / f"{name}.partial"
@@ -55,6 +59,7 @@ def backup(store: DuckDBStore) -> BackupDone:
         for leftover in (partial, wal_of(partial)):
             leftover.unlink(missing_ok=True)
         raise BackupError(f"the backup failed: {error}") from error
+    partial.chmod(0o600)
     _sync(partial)
     done = folder / name
     partial.rename(done)
@@ -87,7 +92,7 @@ def restore(source: Path, path: Path, *, replace: bool = False) -> list[Path]:
     """
     _check(source)
     if path.exists() and not replace:
-        raise BackupError(f"{path} exists; restoring over it needs the explicit word")
+        raise BackupError(f"{path} exists; `--replace` puts the backup in its place and keeps what was there")
     _check_free(path)
     partial = path.with_name(f"{path.name}.restoring")
     shutil.copyfile(source, partial)

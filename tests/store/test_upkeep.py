@@ -194,8 +194,7 @@ def test_a_question_for_a_table_that_never_was_fails(store: DuckDBStore) -> None
 
 def with_folder(tmp_path: Path) -> Options:
     """Options with a backup folder."""
-    folder = tmp_path / "it's backups"
-    folder.mkdir()
+    folder = tmp_path / "it's backups"  # made by the first backup
     return Options(limits=Limits(backup_folder=folder))
 
 
@@ -213,6 +212,7 @@ def test_a_backup_of_a_live_store_is_whole(path: Path, tmp_path: Path) -> None:
     done = backup(store)
     store.append(Batch([span(99_999)]))
     assert [p.name for p in done.path.parent.iterdir()] == [done.path.name]
+    assert done.path.stat().st_mode & 0o077 == 0
     assert sums(store) != before
     store.close()
     elsewhere = tmp_path / "elsewhere" / "r.db"
@@ -231,7 +231,7 @@ def test_restoring_over_a_file_keeps_it(path: Path, tmp_path: Path) -> None:
     copy = backup(store).path
     store.append(Batch([span(2)]))
     store.close()
-    with pytest.raises(BackupError, match="explicit word"):
+    with pytest.raises(BackupError, match="--replace"):
         restore(copy, path)
     kept = restore(copy, path, replace=True)
     assert [p.name.split(".before")[0] for p in kept] == [path.name]
