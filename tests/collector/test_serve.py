@@ -48,7 +48,9 @@ def attempt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Attempt
         signal.signal(number, handler)
 
 
-@pytest.mark.parametrize("command", ["serve", "doctor", "token create --role viewer", "token list", "ingest {span}"])
+@pytest.mark.parametrize(
+    "command", ["serve", "doctor --api http://127.0.0.1:9", "token create --role viewer", "token list", "ingest {span}"]
+)
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path, attempt: Attempt, command: str) -> None:
     """A mistyped folder is named and never made: spans would go where nobody looks for them."""
     folder = tmp_path / "telltael"

@@ -16,6 +16,7 @@ from telltale.payload.objects.empty import is_empty
 from telltale.payload.objects.fields import GOOD_WORDS, Role, is_identity, role_of
 from telltale.payload.objects.hollow import hollow, remark
 from telltale.payload.reading import Asked, Finding, Says
+from telltale.payload.texts.denials import failed_deed
 from telltale.payload.texts.exits import exit_stated, is_answer
 from telltale.payload.texts.read import read_text
 from telltale.payload.wrappers.blocks import is_block, text_of
@@ -90,10 +91,16 @@ def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding 
             continue
         for found in read_text(text, asked):
             counts = found.rule in (_MARKED if alone or counted else _PAGES)
-            if counts or (alone and not claimed) or (denied and found.rule == "text.could_not"):
+            undone = found.rule == "text.could_not" and (denied or (alone and _denies_the_deed(text, asked)))
+            if counts or (alone and not claimed) or undone:
                 found.key = key
                 return found
     return None
+
+
+def _denies_the_deed(text: str, asked: Asked) -> bool:
+    """Whether a text says of the deed itself that it failed (`Upload failed: …`), which no claim can stand beside."""
+    return verb_of(asked.tool) is Verb.CHANGE and failed_deed(text) is not None
 
 
 def under_its_name(value: dict[str, Any], asked: Asked) -> dict[str, Any]:

@@ -95,12 +95,17 @@ def _deed_denied(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
     bare = acts and not fields.identity and not fields.has(Role.STATUS)
     for key, inner in value.items():
         denied = role_of(key) is None and inner is False and not replaced
-        if denied and (refused or names_a_new_deed(asked.tool, str(key)) or (bare and key.lower() in _ENDS)):
+        deed = _LAST_WORD.search(str(key))
+        own = names_a_new_deed(asked.tool, str(key)) or (deed is not None and names_a_new_deed(asked.tool, deed[0]))
+        if denied and (refused or own or (bare and key.lower() in _ENDS)):
             return Finding("payload.flag_false", Says.FAILED, str(key), False)
         if acts and inner is True and key.lower() in _SAYS_NO and not asks_for_state(asked, key):
             return Finding("payload.flag_error", Says.FAILED, str(key), True, code_of_class(key))
     return None
 
+
+_LAST_WORD = re.compile(r"(?<=_)[a-z]{3,12}\Z|[A-Z][a-z]{2,11}\Z")
+"""The deed in a flag that names its thing first: `invite_sent`, `emailSent`."""
 
 _ENDS = words(
     """

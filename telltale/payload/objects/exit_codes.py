@@ -6,16 +6,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from telltale.payload.asked.asking import has_command
-from telltale.payload.asked.verbs import Verb, names_a_state, names_output, verb_of
+from telltale.payload.asked.verbs import Verb, has_word, names_a_state, names_output, verb_of
 from telltale.payload.objects.examined import gives_a_verdict, has_findings
 from telltale.payload.objects.fields import Fields, Role, fields_of
 from telltale.payload.objects.records import is_looked_up
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts.exits import is_answer
+from telltale.payload.words import words
 
 _NO_CODES: list[tuple[str, Any]] = []
 _DIFFERENT = 2
 """With this programs end that compare, and tell a difference from a trouble of their own."""
+
+
+_COMPARISONS = words("plan diff drift compare")
 
 
 def exit_code(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
@@ -30,7 +34,8 @@ def exit_code(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | 
             (inner == 1 and has_findings(fields)) or (inner == _DIFFERENT and gives_a_verdict(value, asked))
         )
         polled = names_output(asked.tool) and (verb_of(asked.tool) is not Verb.RUN or not has_command(asked.arguments))
-        if not runs or tested or polled or names_a_state(asked.tool) or is_looked_up(fields, asked):
+        compared = inner == _DIFFERENT and has_word(asked.tool, _COMPARISONS) and not value.get("stderr")
+        if not runs or tested or compared or polled or names_a_state(asked.tool) or is_looked_up(fields, asked):
             return Finding("payload.exit_code", Says.ANSWER, key, inner)
         says = Says.ANSWER if is_answer(asked.arguments, inner) else Says.FAILED
         return Finding("payload.exit_code", says, key, inner)

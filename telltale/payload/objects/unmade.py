@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from telltale.payload.asked.asking import asks_for_state, is_rehearsed
@@ -11,6 +12,7 @@ from telltale.payload.asked.verbs import (
     names_a_new_deed,
     names_a_rehearsal,
     names_a_removal,
+    names_its_thing,
     names_the_deed,
     verb_of,
 )
@@ -50,7 +52,53 @@ def not_made(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | N
         or _says_no(value, fields, asked)
         or _lacks(value, fields, asked)
         or _left_out(value, asked)
+        or _without_an_id(value, fields, asked)
+        or _none_placed(value, fields, asked)
     )
+
+
+def _without_an_id(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"status": "created", "id": null}`: what is said to be made has no id, and nothing else of it is there."""
+    if not names_a_making(asked.tool) or len(value) > _MOST_CLAIMED or not _claims(fields):
+        return None
+    lacking = [key for key, inner in value.items() if inner in (None, "") and _is_its_id(asked.tool, key)]
+    others = [key for key, inner in value.items() if key not in lacking and inner and role_of(key) is None]
+    return Finding("payload.flag_false", Says.HIDDEN, lacking[0], value[lacking[0]]) if lacking and not others else None
+
+
+def _none_placed(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
+    """`{"status": "ok", "replaced_count": 0}`: a claim whose only figure says that nothing was done.
+
+    Of deeds that an update, a removal or a fetch may find unnecessary, 0 is an answer.
+    """
+    if verb_of(asked.tool) is not Verb.CHANGE or len(value) > _MOST_CLAIMED or not _claims(fields):
+        return None
+    left = [(key, inner) for key, inner in value.items() if role_of(key) is None]
+    if len(left) != 1 or type(left[0][1]) is not int or left[0][1] != 0:
+        return None
+    told = set(_SPLIT.findall(left[0][0].lower()))
+    return Finding("payload.items_failed", Says.HIDDEN, left[0][0], 0) if told & _PLACED and told <= _FIGURE else None
+
+
+_SPLIT = re.compile(r"[a-z]+?(?=count\b|total\b)|[a-z]+")
+_PLACED = words("replaced inserted sent written uploaded applied created delivered placed")
+_FIGURE = _PLACED | words("count total number num n rows items records messages files lines occurrences matches")
+
+
+def _claims(fields: Fields) -> bool:
+    made = any(isinstance(inner, str) and inner.lower() in _MADE for _, inner in fields.get(Role.STATUS))
+    return made or any(inner is True for _, inner in fields.get(Role.GOOD))
+
+
+def _is_its_id(tool: str, key: str) -> bool:
+    """Whether a key is the id of what a tool makes: `id`, or `event_id` of `create_event`."""
+    low = key.lower()
+    thing = low.removesuffix("id").rstrip("_")
+    return low in ("id", "uuid", "url", "html_url") or (low.endswith("id") and names_its_thing(tool, thing))
+
+
+_MOST_CLAIMED = 6
+_MADE = words("created ok success successful succeeded completed complete done added registered booked")
 
 
 def _says_no(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:

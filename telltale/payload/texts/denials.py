@@ -94,7 +94,10 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
-_FAILED_DEED = re.compile(rf"{DRESS}(?:[\w.'-]{{2,30}} ){{1,4}}failed(?: [\w ]{{1,30}}?)?(?:: | [-–—] )", re.IGNORECASE)
+_FAILED_DEED = re.compile(
+    rf"{DRESS}(?:[\w.'-]{{2,30}} ){{1,4}}failed(?:(?: [\w ]{{1,30}}?)?(?:: | [-–—] )| (?:due to|because) )",
+    re.IGNORECASE,
+)
 _REFUSAL = re.compile(
     r"\s*(?:refus(?:ed|ing)|denied|forbidden|unauthori[sz]ed|not (?:allowed|permitted)): ", re.IGNORECASE
 )

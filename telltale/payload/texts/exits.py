@@ -187,12 +187,17 @@ _CONTAINERS = words("docker podman nerdctl kubectl oc")
 _LONGEST_SHOWING = 300
 
 
+_SHELLS = ("bash", "sh", "zsh", "dash")
+
+
 def command_of(arguments: Any) -> str:
     """The command line that a call gave, under whatever customary key; empty where it gave none."""
     if isinstance(arguments, str):
         return arguments
     if isinstance(arguments, list):
-        return " ".join(part for part in arguments if isinstance(part, str))
+        parts = [part for part in arguments if isinstance(part, str)]
+        shell = len(parts) == 3 and parts[0].rpartition("/")[2] in _SHELLS and parts[1] in ("-c", "-lc")
+        return parts[2] if shell else " ".join(parts)
     if isinstance(arguments, dict):
         for key in _KEYS:
             inner = arguments.get(key)

@@ -48,6 +48,14 @@ _FORMS = re.compile(
     rf"|no {_KEY} (?:was |is )?(?:provided|found|configured|set|given|specified)"
     r"|(?:the )?(?:user|client|request|caller|account) (?:is )?not (?:authenticated|authori[sz]ed)"
     r"|(?:login|sign-?in) required|you (?:must be|need to be|are not) (?:logged|signed) in(?: to [\w ]{1,60})?"
+    r"|access (?:is |was |has been )?(?:denied|forbidden|refused|not granted)"
+    r"|(?:the )?(?:[\w'-]{2,30} ){0,3}(?:access|permission)s? (?:was |is |has |have )?(?:been )?not (?:been )?granted"
+    r"|access to (?:[\w'./-]{1,60} ){1,5}(?:was|is|has been) (?:denied|revoked|forbidden|not granted)"
+    r"|insufficient (?:permissions?|privileges|scopes?|access rights)|no permissions?"
+    r"|you (?:do not|don't|don\u2019t) have (?:the )?(?:sufficient |required |necessary )?"
+    r"(?:permissions?|access|rights|privileges)"
+    r"(?: (?:to|for) .{1,120})?|you are not (?:allowed|authori[sz]ed|permitted)(?: to .{1,120})?"
+    r"|please (?:log|sign) ?in(?: first| again| to continue)?"
     r"|user: \S{1,200} is not authorized to perform: .{1,300})"  # AWS IAM
     r"|(?P<missing>(?:[45]\d\d )?(?:[\w.'\"`-]{1,40} ){1,5}not found(?:: \S{1,80})?|no such \w{2,30}(?:: \S{1,80})?)"
     r"|(?P<limited>(?:api |request |daily |monthly )?(?:rate limit|quota)s? (?:has been |was )?(?:exceeded|reached)"
@@ -55,9 +63,11 @@ _FORMS = re.compile(
     r"|you (?:have )?exceeded your (?:current )?(?:quota|rate limit).{0,120})"
     r"|(?P<down>(?:the |this )?(?:service|server|site|system|api) is (?:currently |temporarily )?"
     r"(?:unavailable|(?:under|down for) (?:\w+ )?maintenance|overloaded|at capacity)"
-    r"(?:[,;]? (?:please )?(?:try|retry) (?:again )?(?:later|in [\w ]{1,20}))?)"
+    r"(?:[,;]? (?:please )?(?:try|retry) (?:again )?(?:later|in [\w ]{1,20}))?"
+    r"|(?:network|connection) error|(?:the )?(?:server|service) is (?:too )?busy"
+    r"|max(?:imum)? (?:number of )?retries exceeded|circuit breaker (?:is )?open|(?:please )?try again later)"
     r"|(?P<unfit>(?:the |your )?(?:file|image|body|request|payload|input|message|attachment|upload|document)"
-    r"(?: size| body)? (?:is )?too (?:large|big|long))",
+    r"(?: size| body)? (?:is )?too (?:large|big|long)|invalid (?:input|request|parameters?|arguments?))",
     re.IGNORECASE,
 )
 _FORM_CODES = {

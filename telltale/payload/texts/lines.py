@@ -156,6 +156,22 @@ def status_line_of(text: str, phrases: dict[str, int]) -> tuple[str, Code | None
     return client.group(0).strip()[:120], code
 
 
+def empty_for_a_status(text: str) -> tuple[str, Code | None] | None:
+    """An empty answer that names the failing status behind it: `No results. (The backend returned HTTP 429)`."""
+    hit = _EMPTY_FOR.match(text) if len(text) <= _EMPTY_CAP and text[:3].lower() in _EMPTY_HEADS else None
+    return (hit.group(0).strip(), code_of_http(int(hit.group("status")))) if hit is not None else None
+
+
+_EMPTY_CAP = 240
+_EMPTY_HEADS = ("no ", "0 r", "0 m", "not")
+_EMPTY_FOR = re.compile(
+    r"(?:no|0|nothing) (?:\w+ ){0,2}?(?:results?|matche?s?|data|records?|items?|documents?|entries|found)\b"
+    r"[^\n]{0,120}?(?:\bHTTP(?: status)?|\bstatus(?: code)?|\berror(?: code)?|\bcode|\breturned|\banswered|\bwith)"
+    r"[ :=]{1,3}(?P<status>4(?:0[0135689]|1\d|2[1-9])|5\d\d)\b[^\n]{0,80}\s*\Z",
+    re.IGNORECASE,
+)
+
+
 def _library_error(head: str) -> tuple[str, Code | None] | None:
     """The errors of gRPC and of the AWS libraries, which name their code."""
     rpc = _RPC.match(head)

@@ -12,7 +12,15 @@ from telltale.payload.asked.asking import (
     names_a_file,
     names_a_value,
 )
-from telltale.payload.asked.verbs import Verb, names_documents, names_logs, names_speech, tells_of_incidents, verb_of
+from telltale.payload.asked.verbs import (
+    Verb,
+    asks_whether,
+    names_documents,
+    names_logs,
+    names_speech,
+    tells_of_incidents,
+    verb_of,
+)
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts.dressed import coded_mark_of, cross_mark_of, headed_mark_of, level_mark_of, titled_mark_of
 from telltale.payload.texts.exits import shows_text
@@ -84,7 +92,8 @@ def level(text: str, asked: Asked) -> Finding | None:
     if mark is None or names_logs(asked.tool) or is_repeated(text, asked.arguments) or asks_for_errors(asked):
         return None
     note = mark == text.strip()  # of a harness, and no line of a document
-    texts = names_speech(asked.tool) or ((names_documents(asked.tool) or names_a_file(asked)) and not note)
+    pages = names_documents(asked.tool) and not asks_whether(asked.tool)  # what a search found is no line alone
+    texts = names_speech(asked.tool) or ((pages or names_a_file(asked)) and not note)
     if texts and not names_a_value(text, asked.arguments):
         return None
     return Finding("text.error_mark", Says.HIDDEN, "", mark)

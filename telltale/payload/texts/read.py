@@ -38,6 +38,7 @@ from telltale.payload.texts.exits import command_of, shows_text
 from telltale.payload.texts.fixed import phrase_abroad
 from telltale.payload.texts.html import challenge_of, page_of
 from telltale.payload.texts.lines import (
+    empty_for_a_status,
     status_line_of,
 )
 from telltale.payload.texts.marked import coded, cross, error_mark, level
@@ -175,7 +176,7 @@ _PROSE = 120
 
 
 def _status_line(text: str, asked: Asked) -> Finding | None:
-    found = status_line_of(text, REASON_PHRASES)
+    found = status_line_of(text, REASON_PHRASES) or empty_for_a_status(text)
     if found is None or (found[0][:1].isdigit() and _is_article(text, asked)):
         return None
     line, code = found

@@ -27,6 +27,13 @@ _RAN_OUT = re.compile(
     r"|\btimeout (?:while|when|during|executing|waiting|after)\b|\b(?:error|failed)\W{1,3}timeout\b|\btook too long\b"
 )
 _KILLED = re.compile(r"\n\[(?:process|command|program) (?:was )?(?:killed|terminated|stopped)\]$", re.IGNORECASE)
+_SHOWN = re.compile(
+    r"The (?:last |previous )?(?:command|process|script)\b.{1,2000}? timed out(?: after [\d.]+ ?\w+)?"
+    r" and (?:has been|was) killed\b",
+    re.DOTALL,
+)
+"""A harness's word on the command that it shows, before what the command had printed."""
+
 _WORD = re.compile(r"[^\W\d_]+")
 _CAP = 160
 
@@ -45,6 +52,8 @@ _HARNESS = re.compile(r"\[(?:the )?(?:command|process|program|script|execution|t
 
 def ran_out_of_time(text: str, tool: str) -> bool:
     """Whether a short text is nothing but the statement that the call took too long."""
+    if text.startswith("The ") and _SHOWN.match(text) is not None:
+        return True
     if len(text) > _CAP or "\n" in _KILLED.sub("", text.strip()):
         return False
     low = text.lower()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from telltale.payload.asked.asking import asks_for_errors, is_document, is_repeated, names_a_file
 from telltale.payload.asked.verbs import (
     Verb,
     names_a_removal,
     names_a_state,
+    names_events,
     names_logs,
     names_output,
     names_speech,
@@ -44,6 +47,7 @@ def undone(text: str, asked: Asked) -> tuple[str, Code | None] | None:
     verb = verb_of(asked.tool)
     if (
         names_logs(asked.tool)
+        and not (names_events(asked.tool) and "\n" not in text.strip())
         and not _is_said_of_a_build(text, asked)
         and not failed_reading(text, asked.name, asked.arguments)
     ):
@@ -72,6 +76,8 @@ def _words_of(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | 
         return deed, None
     reads = verb is Verb.READ and names_a_file(asked)
     mark = could_not(text, looks_up=verb in (Verb.READ, Verb.UNKNOWN), reads=reads)
+    labelled = _LABEL.match(text) if mark is None and verb is Verb.CHANGE else None
+    mark = could_not(text[labelled.end() :], looks_up=False) if labelled is not None else mark
     warned = verb is Verb.UNKNOWN and text.lstrip()[:1] == "⚠"
     if mark is None and (
         warned or verb not in (Verb.READ, Verb.UNKNOWN) or (names_logs(asked.tool) and verb is not Verb.READ)
@@ -85,6 +91,12 @@ def _words_of(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | 
     if form is not None:
         return text.strip(), form
     return absent_thing(text, asked.arguments, acts=verb in (Verb.CHANGE, Verb.RUN))
+
+
+_LABEL = re.compile(
+    r"(?:[A-Z][\w-]{2,20} )?(?:[\w-]{2,20} ){0,2}(?:mis)?(?:match|failure|problem|conflict|violation|check): ", re.I
+)
+"""What a changing tool may say first of why it did nothing: `Guard mismatch: unable to find …`."""
 
 
 def _told(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | None:

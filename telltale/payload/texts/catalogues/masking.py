@@ -97,7 +97,13 @@ MASKING: tuple[Masking, ...] = (
     _masking("undici", "6.x", r"(?:TypeError: )?fetch failed", False),
     _masking("vercel-ai", "6", r"Model tried to call unavailable tool '[^']{1,200}'\..*", False),
     _masking("langchain4j", "1.4", r"There was a timeout executing the tool", False),
-    _masking("javascript", "", r"\[object Object\]"),
+    _masking("javascript", "", r"\[object (?:Object|Promise|Response)\]|Promise \{ <(?:pending|rejected)>.{0,200}\}"),
+    _masking(
+        "python",
+        "3",
+        r"<(?:coroutine|async_generator|generator) object [\w.<>]{1,120} at 0x[0-9a-f]{4,16}>"
+        r"|<(?:Future|Task) (?:pending|finished).{0,300}>|<Response \[[45]\d\d\]>",
+    ),
     _masking(
         "tool registry",
         "",
@@ -134,6 +140,7 @@ _MASKING_HEADS = (
         "Output",
         "Invalid arguments",
         "[object",
+        "Promise {",
         "Invalid Format",
     ),
     *(
@@ -147,6 +154,7 @@ _MASKING_HEADS = (
     ),
     *("Connection closed", "Session terminated", "Not connected", "Method not", "Internal error", "Parse error"),
     *("Something went wrong in function", "Encountered error", "<tool_use_error>", "The tool execution failed"),
+    *("<coroutine", "<async_gen", "<generator", "<Future", "<Task", "<Response"),
 )
 
 
