@@ -25,8 +25,10 @@ from telltale.vocabulary import Code, code_of_http
 _DECISIVE = frozenset({Code.PERMISSION_DENIED, Code.RATE_LIMITED, Code.UNAVAILABLE})
 """What a transport says without doubt; a tool may still know better what a 400, 404, 409 or 500 meant."""
 
-_BUG = "exception TypeError"
-"""What the guard saw of a TypeError inside the tool: one about its arguments it tells apart, which words cannot."""
+_UNKNOWN = "exception "
+"""How the guard says that it knew an exception's class and no code for it. It saw the exception itself, and tells one
+about the arguments apart, which words cannot: its INTERNAL stands, unless what the tool called says more.
+"""
 
 _WEAK = {"ValueError": Code.INVALID_ARGUMENT, "IllegalArgumentException": Code.INVALID_ARGUMENT}
 
@@ -47,7 +49,7 @@ def _candidates(call: LogicalCall, reading: Reading, verdict: Verdict) -> Iterat
         yield Code.INTERNAL, f"upstream {cause.value}"
     if cause is not None and cause.code is not None and cause.certain and (vague or decisive):
         yield cause.code, f"upstream {cause.value}"
-    if declared is Code.INTERNAL and any(span.attributes.get(names.MAPPED_FROM) == _BUG for span in call.members):
+    if declared is Code.INTERNAL and any(_is_unknown(span.attributes.get(names.MAPPED_FROM)) for span in call.members):
         yield declared, "declared"
     if reading.code is not None and reading.code is not Code.INTERNAL:
         yield reading.code, "declared" if declared is not None else "payload"
@@ -68,6 +70,10 @@ def _candidates(call: LogicalCall, reading: Reading, verdict: Verdict) -> Iterat
     if declared is not None:
         yield declared, "declared"
     yield _weak(call, verdict.raised)
+
+
+def _is_unknown(mapped_from: Any) -> bool:
+    return isinstance(mapped_from, str) and mapped_from.startswith(_UNKNOWN)
 
 
 def _is_own_statement(cause: Attempt, call: LogicalCall) -> bool:

@@ -170,7 +170,8 @@ def _is_spent(call: LogicalCall, reading: Reading, code: Code) -> bool:
     limit of calls, steps or turns that the error names."""
     if call.span.attributes.get("telltale.budget.exhausted") is True:
         return True
-    if reading.action == Action.STOP_AND_TELL_USER.value and code in _PASSING:
+    stops = reading.action == Action.STOP_AND_TELL_USER.value
+    if stops and code in _PASSING and reading.declared_code != Code.INTERNAL.value:  # which asks for a stop by itself
         return True
     if isinstance(reading.value, dict) and _may_name_a_circuit(call) and _is_circuit_open(reading.value):
         return True

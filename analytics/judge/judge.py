@@ -59,8 +59,13 @@ def judge_one(call: LogicalCall, settings: ToolSettings, index: TraceIndex, trac
         _explain(row, call, reading, verdict)
     elif verdict.refused:
         row.flags = ["refused"]
-    row.muted = bool(settings.mute) and bool(row.rules) and all(rule in settings.mute for rule in row.rules)
+    accusing = [rule for rule in row.rules if rule not in _CLAIMS]
+    row.muted = bool(settings.mute) and bool(accusing) and all(rule in settings.mute for rule in accusing)
     return row
+
+
+_CLAIMS = ("payload.success", "trace.claimed_ok")
+"""Rules that accuse nobody: they note that success was claimed, as every guarded tool's `ok` does."""
 
 
 def _read(call: LogicalCall, asked: Asked) -> Reading:

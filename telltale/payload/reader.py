@@ -52,6 +52,10 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
         The reading. Never raises on any JSON value; linear in the value's size.
     """
     asked = asked or _NOBODY
+    output = _output(value)
+    told = read_payload(output, asked) if output is not None else None
+    if told is not None and told.failed:
+        return _under_ok(value, told)
     reading = Reading(value, arguments=asked.arguments)
     if isinstance(value, dict):
         _read_levels(value, asked, reading)
@@ -75,6 +79,30 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
 
 
 _NOBODY = Asked()
+
+
+def _output(value: Any) -> Any:
+    """What an envelope of success holds, and nothing else does; None for everything else.
+
+    A guard puts its `ok` around whatever a tool returned: the output is read as if it stood alone.
+    """
+    if not isinstance(value, dict) or len(value) != len(_OK_ENVELOPE) or value.keys() != _OK_ENVELOPE:
+        return None
+    output = value["output"]
+    return output if value["status"] in ("ok", "success") and _output(output) is None else None
+
+
+_OK_ENVELOPE = frozenset(("status", "output"))
+
+
+def _under_ok(value: dict[str, Any], told: Reading) -> Reading:
+    """The reading of an output that failed, as that of the envelope which calls it a success."""
+    for finding in told.findings:
+        finding.key = f"output.{finding.key}".rstrip(".")
+    if told.finding(Says.SUCCESS) is None:
+        told.findings.append(Finding("payload.success", Says.SUCCESS, "status", value["status"]))
+    told.envelope = None
+    return told
 
 
 def _read_pair(first: Any, told: str, asked: Asked, reading: Reading) -> None:

@@ -60,6 +60,17 @@ def test_empty_is_normal(verdict: Judge, http: Judge) -> None:
     assert verdict("[]", below=[http("h", "t", 503)], settings=settings).outcome == "ok"
 
 
+@pytest.mark.parametrize("result", ['{"status": "ok", "output": {"statusCode": 503}}', '{"statusCode": 503}'])
+def test_a_mute_holds_under_an_envelope(verdict: Judge, result: str) -> None:
+    """A muted rule stays muted when a guard's `ok` stands around the result: a claim of success accuses nobody."""
+    settings = JudgeSettings({"get_rates": ToolSettings(mute=frozenset(("payload.http_status",)))})
+    assert not verdict(result).muted
+
+    row = verdict(result, settings=settings)
+
+    assert (row.outcome == "ok", row.muted) == (False, True), row.rules
+
+
 @pytest.mark.parametrize(
     "result", ['{"success": true, "id": 7}', '{"status": "ok"}', '{"status": "succeeded", "n": 1}']
 )

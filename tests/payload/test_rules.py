@@ -84,3 +84,26 @@ def test_failing_results(example: dict[str, Any]) -> None:
     reading = read(example)
 
     assert reading.failed
+
+
+def wrapped(example: dict[str, Any]) -> dict[str, Any]:
+    """The same call, answered through a guard that knew of no failure."""
+    return example | {"result": {"status": "ok", "output": unwrap(example["result"]).value}}
+
+
+@pytest.mark.parametrize("example", FAILING, ids=[f"{n}-{each['tool']}" for n, each in enumerate(FAILING)])
+def test_failing_results_in_an_envelope(example: dict[str, Any]) -> None:
+    """A failure that a tool returned as its output is the same failure inside the envelope that calls it a success."""
+    bare, reading = read(example), read(wrapped(example))
+
+    assert reading.failed
+    assert reading.finding(Says.SUCCESS) is not None
+    assert reading.code is bare.code
+
+
+@pytest.mark.parametrize("example", HEALTHY, ids=[f"{n}-{each['tool']}" for n, each in enumerate(HEALTHY)])
+def test_healthy_results_in_an_envelope(example: dict[str, Any]) -> None:
+    """A good answer stays good inside an envelope."""
+    reading = read(wrapped(example))
+
+    assert not reading.failed, reading.findings
