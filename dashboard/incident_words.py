@@ -70,6 +70,8 @@ FIRED: Mapping[str, _Figure] = {
 ARITHMETIC: Mapping[str, _Figure] = {
     "usual_rate": _Figure("usually fails", lambda value: f"{words.percent(value)} of the calls"),
     "expected": _Figure("failures expected of so many calls"),
+    "tested_calls": _Figure("last calls that were tested"),
+    "tested_failures": _Figure("failed calls among them"),
     "odds": _Figure("odds of so many by chance", chance),
     "level": _Figure("fires at odds below", chance),
     "before": _Figure("such failures in the 7 days before"),

@@ -107,8 +107,14 @@ def _run(n: Mapping[str, Any]) -> str:
     known = "" if n["baseline_calls"] >= FEWEST_CALLS else " (assumed: no baseline yet)"
     return (
         f"{n['failing_calls']} of the last {count(n['calls'], 'call')} failed, in {count(n['sessions'], 'session')}. "
-        f"Usual: {percent(n['usual_rate'])}{known}. Odds by chance {odds(n['odds'])}."
+        f"Usual: {percent(n['usual_rate'])}{known}. Odds by chance {odds(n['odds'])}{_tested(n)}."
     )
+
+
+def _tested(n: Mapping[str, Any]) -> str:
+    """What the odds are those of, where the run began before the calls that were tested."""
+    tested = n.get("tested_calls", n["calls"])
+    return "" if tested == n["calls"] else f" for {n['tested_failures']} of the last {tested}"
 
 
 def _never_before(n: Mapping[str, Any]) -> str:

@@ -162,7 +162,7 @@ class Reader:
     def last_calls(
         self, project: str, signal: str, tools: Collection[str], to_ns: int
     ) -> dict[str, list[tuple[int, str, bool]]]:
-        """(moment, session, failed) of up to 50 last calls of the past day, newest first, by tool."""
+        """(moment, session, failed) of up to 500 last calls of the past day, newest first, by tool."""
         params = {**self._range(project, to_ns - 24 * HOUR, to_ns), "signal": signal, "tools": sorted(tools)}
         found: dict[str, list[tuple[int, str, bool]]] = {tool: [] for tool in tools}
         for row in self._rows("last_calls", params):

@@ -188,15 +188,18 @@ class Rules:
         run = unlikely_run([failed for _, _, failed in fresh], rate, PAGE_LEVEL / stricter)
         if run is None:
             return
-        failing = [(at, session) for at, session, failed in fresh[: run.calls] if failed]
+        calls = _whole_run([failed for _, _, failed in fresh], run.calls)
+        failing = [(at, session) for at, session, failed in fresh[:calls] if failed]
         going_on = failing[0][0] >= moment.end_ns - HOUR and any(failed for _, _, failed in fresh[: LAST_N[0]])
         if len({session for _, session in failing}) < spec.run_sessions or not going_on:
             return
         numbers = {
             "met": "run_of_calls",
-            "calls": run.calls,
-            "failing_calls": run.failures,
+            "calls": calls,
+            "failing_calls": len(failing),
             "sessions": len({session for _, session in failing}),
+            "tested_calls": run.calls,
+            "tested_failures": run.failures,
             "usual_rate": rate,
             "expected": rate * run.calls,
             "odds": run.tail,
@@ -287,3 +290,11 @@ def gravest(found: Iterable[Finding]) -> list[Finding]:
 def _latest(group: Iterable[Finding]) -> int | None:
     moments = [finding.met_ns for finding in group]
     return None if None in moments else max(m for m in moments if m is not None)
+
+
+def _whole_run(failed: Sequence[bool], tested: int) -> int:
+    """How many calls back, newest first, the failing began: the calls tested, and those failing without a break before.
+
+    A test looks at a few calls only; a person asks since when.
+    """
+    return next((n for n in range(tested, len(failed)) if not failed[n]), len(failed))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from analytics.alerts import AlertJob, list_incidents
+from analytics.alerts.wording import moment
 from collector.store import DuckDBStore
 from tests.alerts.world import DAY, HOUR, MINUTE, NOW, SECOND, Sink, add, call, failing, run
 
@@ -69,6 +70,25 @@ def test_outage_of_a_quiet_tool_pages_by_its_last_calls(
     assert notice["incidents"][0]["numbers"]["met"] == "run_of_calls"
     assert "3 of the last 5 calls failed" in notice["text"]
     assert "(assumed: no baseline yet)" in notice["text"]
+
+
+@pytest.mark.parametrize("failures", [12, 29, 60])
+def test_a_run_is_told_from_its_beginning(
+    store: DuckDBStore, sink: Sink, make_job: Callable[..., AlertJob], failures: int
+) -> None:
+    """Calls that came in at once: the notice counts all that failed and says since when, however few were tested."""
+    add(store, [call(NOW - HOUR + i * SECOND, "export") for i in range(3)])
+    add(store, [failing(NOW + i * SECOND, "INTERNAL", tool="export") for i in range(failures)])
+
+    run(make_job(), NOW + failures * SECOND + MINUTE, NOW + failures * SECOND + 2 * MINUTE)
+
+    (notice,) = sink.of("firing")
+    (incident,) = notice["incidents"]
+    numbers = incident["numbers"]
+    assert numbers["met"] == "run_of_calls"
+    assert numbers["calls"] == numbers["failing_calls"] == numbers["sessions_affected"] == failures
+    assert numbers["tested_failures"] <= numbers["tested_calls"] <= 50
+    assert incident["first_failure"] == moment(NOW)
 
 
 def test_one_session_that_retries_is_no_outage(

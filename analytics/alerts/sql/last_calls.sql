@@ -1,4 +1,4 @@
--- The last 50 calls of some tools, newest first, and which of them failed in one way.
+-- The last 500 calls of some tools, newest first, and which of them failed in one way.
 WITH timely AS ({timely}),
 mended AS ({mended}),
 signals AS ({signals}),
@@ -11,5 +11,5 @@ ranked AS (
 SELECT ranked.tool, ranked.session, ranked.at_ns, failing.span_id IS NOT NULL AS failed
 FROM ranked
 LEFT JOIN failing ON failing.span_id = ranked.span_id AND failing.trace_id = ranked.trace_id
-WHERE place <= 50
+WHERE place <= 500
 ORDER BY ranked.tool, place
