@@ -162,8 +162,8 @@ class StoreConfig(_Section):
     @pydantic.field_validator("backup_folder")
     @classmethod
     def _folder(cls, value: Path | None) -> Path | None:
-        if value is not None and not value.is_dir():
-            raise ValueError(f"there is no folder {value}")
+        if value is not None and value.exists() and not value.is_dir():
+            raise ValueError(f"{value} is no folder")
         return value
 
     def options(self) -> Options:

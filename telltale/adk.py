@@ -50,11 +50,11 @@ __all__ = ["GuardedTool", "GuardedToolset", "TelltalePlugin", "guarded"]
 
 
 def _in_session(policy: Policy, tool_context: Any) -> Policy:
-    """The same policy, counting in the session state of this call where the default store was left."""
-    budget = policy.budget
-    if budget is None or budget.store is not default_budget.store:
+    """The same policy, counting in the session state of this call where the default store was left and there is one."""
+    budget, state = policy.budget, getattr(tool_context, "state", None)
+    if budget is None or budget.store is not default_budget.store or state is None:
         return policy
-    return replace(policy, budget=Budget(budget.limit, MappingStore(tool_context.state)))
+    return replace(policy, budget=Budget(budget.limit, MappingStore(state)))
 
 
 def _identity(tool_context: Any) -> Identity:

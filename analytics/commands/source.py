@@ -6,7 +6,7 @@ import importlib
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
@@ -71,6 +71,10 @@ class ServiceSource:
         return self._client.post(*_place(endpoint, path), body=dict(body), **given)
 
 
+class _ServiceAnswers(Exception):
+    """The file is held by a service that answers; its arguments are that fact, and the address."""
+
+
 def _place(endpoint: str, path: Mapping[str, str]) -> tuple[str, ...]:
     parts = BY_NAME[endpoint].path.split("/")
     return tuple(path[part.strip("{}").removesuffix(":any")] if part.startswith("{") else part for part in parts)
@@ -79,25 +83,32 @@ def _place(endpoint: str, path: Mapping[str, str]) -> tuple[str, ...]:
 @contextmanager
 def source(db: Path | None, api: str | None) -> Iterator[Source]:
     """The source that `--db` or `--api` names, else `TELLTALE_DB`, else `TELLTALE_API_URL`, else the settings' file,
-    else the service that answers where the settings say.
+    else the service that answers where the settings say: one that holds that file, or that runs beside none.
 
     A file is judged to its end first. Ends the command when there is no answer to be had.
     """
     if db is not None and api is not None:
         fail("name either --db or --api, not both")
-    if db is None and api is None and not os.environ.get("TELLTALE_DB"):
+    unnamed = db is None and api is None and not os.environ.get("TELLTALE_DB")
+    if unnamed:
         api = os.environ.get("TELLTALE_API_URL") or _running_service()
     try:
-        if api is not None:
-            if not api.startswith(("http://", "https://")):
-                fail(f"--api must be an http or https address, not {api!r}")
-            with _client(api, timeout=60.0) as client:
-                yield ServiceSource(client)
-        else:
-            with open_file(db) as file:
-                yield file
+        with ExitStack() as open_while_asked:
+            yield _found(open_while_asked, db, api, unnamed)
     except (ApiError, BadRequestError, NotFoundError) as refused:
         fail(str(refused))
+
+
+def _found(stack: ExitStack, db: Path | None, api: str | None, unnamed: bool) -> Source:
+    if api is None:
+        try:
+            return stack.enter_context(open_file(db, or_its_service=unnamed))
+        except _ServiceAnswers as there:
+            fact, api = there.args
+            print(f"telltale: {fact}; asking the service at {api}", file=sys.stderr)
+    if not api.startswith(("http://", "https://")):
+        fail(f"--api must be an http or https address, not {api!r}")
+    return ServiceSource(stack.enter_context(_client(api, timeout=60.0)))
 
 
 def _client(api: str, timeout: float) -> ApiClient:
@@ -111,15 +122,22 @@ def _running_service() -> str | None:
     if settings.db.exists():
         return None
     api = _own_address(settings)
-    try:
-        with _client(api, timeout=PROBE_S) as client:
-            client.get("status")
-    except ApiUnavailable:
+    if not _answers(settings):
         fail(f"there is no database at {settings.db}, and no service answers at {api}; name a file with --db, or --api")
-    except ApiError:
-        pass  # it is there, and the question itself will say what it refuses
     print(f"telltale: there is no database at {settings.db}; asking the service at {api}", file=sys.stderr)
     return api
+
+
+def _answers(settings: Any) -> bool:
+    """Whether a service is there; what it refuses, the question itself will say."""
+    try:
+        with _client(_own_address(settings), timeout=PROBE_S) as client:
+            client.get("status")
+    except ApiUnavailable:
+        return False
+    except ApiError:
+        pass
+    return True
 
 
 def _settings() -> Any:
@@ -138,28 +156,26 @@ def _own_address(settings: Any) -> str:
 
 
 @contextmanager
-def open_file(db: Path | None, *, held: str | None = None) -> Iterator[FileSource]:
+def open_file(db: Path | None, *, held: str | None = None, or_its_service: bool = False) -> Iterator[FileSource]:
     """A database file with everything in it judged. Ends the command when it cannot be opened.
 
     Args:
         db: the file; the settings' where None.
         held: for a command that needs the file itself, what to do when a service holds it.
+        or_its_service: whether its service may be asked instead.
+
+    Raises:
+        _ServiceAnswers: it may, it holds the file, and it answers where the settings say.
     """
     settings = _settings()
     path = db or settings.db
-    if not path.exists():
-        fail(f"there is no database at {path}; name one with --db" + (", or a running service with --api" * (not held)))
-    if not _is_database(path):
-        strange = importlib.import_module("collector.store.opening").is_strange(path)
-        fail(
-            f"{path} is no DuckDB database; name another file"
-            if strange
-            else f"{path} is empty or damaged; `telltale serve` repairs it"
-        )
+    _refuse_unless_database(path, "" if held else ", or a running service with --api")
     collector = importlib.import_module("collector.store")
     try:
         store: Store = collector.DuckDBStore(path)
     except collector.StoreHeld as owned:
+        if or_its_service and _answers(settings):
+            raise _ServiceAnswers(owned.fact, _own_address(settings)) from None
         fail(f"{owned.fact}; {held or f'ask that service with --api {_own_address(settings)}'}")
     except StoreUnavailable as unavailable:
         fail(str(unavailable))
@@ -173,8 +189,21 @@ def open_file(db: Path | None, *, held: str | None = None) -> Iterator[FileSourc
         store.close()
 
 
+def _refuse_unless_database(path: Path, or_else: str) -> None:
+    """A question must never make a database, nor a repair of somebody's notes."""
+    if not path.exists():
+        fail(f"there is no database at {path}; name one with --db{or_else}")
+    if not _is_database(path):
+        strange = importlib.import_module("collector.store.opening").is_strange(path)
+        fail(
+            f"{path} is no DuckDB database; name another file"
+            if strange
+            else f"{path} is empty or damaged; `telltale serve` repairs it"
+        )
+
+
 def _is_database(path: Path) -> bool:
-    """Whether a file bears DuckDB's mark: a question must never make a repair of somebody's notes."""
+    """Whether a file bears DuckDB's mark."""
     try:
         with path.open("rb") as file:
             return file.read(12)[8:] == b"DUCK"

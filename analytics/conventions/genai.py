@@ -88,5 +88,10 @@ OPENAI_AGENTS_CONTRIB = Convention(
 TELLTALE = Convention(
     name="telltale",
     named=("telltale",),
-    switches={},
+    switches={
+        "arguments": "capture_content must be on; as a context manager: guard(tool, arguments={...})",
+        "result": "capture_content must be on (telltale.configure or TELLTALE_CAPTURE_CONTENT)",
+        "session": 'with telltale.conversation("…"): around the agent\'s turn',
+        "user": 'with telltale.conversation("…", user="…"): around the agent\'s turn',
+    },
 )

@@ -111,13 +111,23 @@ def _expire_verdicts(store: DuckDBStore, project: str, terms: Terms, now_ns: int
 def _blank_payloads(store: DuckDBStore, project: str, before_ns: int) -> int:
     condition = (
         "project = $project AND received_ns < $before"
-        " AND (arguments IS NOT NULL OR result IS NOT NULL OR error_message IS NOT NULL)"
+        " AND (arguments IS NOT NULL OR result IS NOT NULL OR error_message IS NOT NULL"
+        f" OR (evidence LIKE '%\"value\":%' AND evidence <> {_EVIDENCE_LEFT}))"
     )
     params = {"project": project, "before": before_ns}
     if not store.read(f"SELECT 1 FROM call WHERE {condition} LIMIT 1", params).num_rows:  # noqa: S608
         return 0
+    blank = f"arguments = NULL, result = NULL, error_message = NULL, evidence = {_EVIDENCE_LEFT}"
     with store.write() as transaction:
-        return transaction.execute(
-            f"UPDATE call SET arguments = NULL, result = NULL, error_message = NULL WHERE {condition}",  # noqa: S608
-            params,
-        )
+        return transaction.execute(f"UPDATE call SET {blank} WHERE {condition}", params)  # noqa: S608
+
+
+EXPIRED = "[expired]"
+"""What stands in the evidence of a verdict for a text whose time is over."""
+
+_EVIDENCE_LEFT = f"""
+CASE WHEN json_valid(evidence) THEN CAST(to_json(list_transform(from_json(evidence, '["JSON"]'), lambda each:
+    CASE WHEN json_type(each, '$.value') IN ('VARCHAR', 'ARRAY', 'OBJECT') AND NOT json_exists(each, '$.span_id')
+    THEN json_merge_patch(each, '{{"value": "{EXPIRED}"}}') ELSE each END)) AS VARCHAR) ELSE '[]' END
+"""
+"""Evidence without the texts of payloads and errors: keys, numbers, marks and what is said of other spans stay."""

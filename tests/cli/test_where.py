@@ -56,6 +56,20 @@ def test_a_bare_command_asks_the_service_beside_it(run: Run, beside: Service, co
     assert result.stdout == run(command, "--api", beside.urls.api).stdout or command == "report"
 
 
+@pytest.mark.parametrize("command", ["calls", "incidents"])
+def test_a_bare_command_in_the_folder_of_a_service(
+    run: Run, process: Run, beside: Service, here: Path, command: str
+) -> None:
+    """The settings' file is held by the service that answers where the settings say: it is asked, and that is said."""
+    (here / "telltale.toml").write_text(f"db = '{beside.config.db}'\n")
+    result = process(command)
+
+    assert result.returncode == 0, result.stderr
+    assert "is held by PID" in result.stderr
+    assert f"asking the service at {beside.urls.api}" in result.stderr
+    assert result.stdout == run(command, "--api", beside.urls.api).stdout
+
+
 def test_a_bare_command_with_nobody_to_ask(run: Run, here: Path) -> None:
     """One sentence names both places and both options; nothing is made."""
     result = run("tools")

@@ -56,6 +56,7 @@ IN_THE_FILE = [
     ("[alerts]\nallow_private = true", "alerts.allow_private", 'must be a list of networks such as ["10.0.0.0/8"]'),
     ("[alerts]\nallow_private = ['ten']", "alerts.allow_private", 'must be a list of networks such as ["10.0.0.0/8"]'),
     ("host = ''", "host", "must be an address or a name of this machine"),
+    ("[store]\nbackup_folder = '/dev/null'", "store.backup_folder", "/dev/null is no folder"),
     ("[store]\nbackup_folder = 5", "store.backup_folder", "must be a path (got '5')"),
     ("api_port = 5000\notlp_http_port = 5000", "otlp_http_port", "and api_port are both 5000"),
     ("dashboard = true\ndashboard_port = 4318", "otlp_http_port", "and dashboard_port are both 4318"),

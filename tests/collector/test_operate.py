@@ -270,8 +270,7 @@ def test_a_wrong_name_in_the_file_stops_with_the_right_one(text: str, wrong: str
 
 def test_backup_of_a_live_service_and_restore(tmp_path: Path) -> None:
     """A backup made while the service runs holds what was acknowledged; restored, it opens with the same spans."""
-    folder = tmp_path / "backups"
-    folder.mkdir()
+    folder = tmp_path / "kept" / "backups"  # of the documented settings: nobody has made it
     running = Service(config_for(tmp_path, store={"backup_folder": folder}))
     running.start()
     try:
@@ -282,6 +281,7 @@ def test_backup_of_a_live_service_and_restore(tmp_path: Path) -> None:
         assert made.exit_code == 0, made.output
     finally:
         running.stop()
+    assert folder.stat().st_mode & 0o777 == 0o700
     [file] = folder.glob("telltale-*.db")
     assert str(file) in made.output
     assert run("restore", file, "--db", tmp_path / "telltale.db").exit_code == 1

@@ -29,6 +29,8 @@ def test_each_framework_names_its_own_switch() -> None:
     assert lost(call_of("agent_framework"))["result"] == "ENABLE_SENSITIVE_DATA=true"
     assert lost(call_of("pydantic-ai"))["result"] == "InstrumentationSettings(include_content=True)"
     assert "telltale.guard" in lost(call_of("autogen-core"))["result"]
+    assert "capture_content" in lost(call_of("telltale"))["result"]
+    assert "telltale.conversation" in lost(call_of("telltale"))["session"]
 
 
 def test_nothing_is_lost_where_everything_stands() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from collector.store.days import Days
 from collector.store.history import History
 from collector.store.relations import DayTable
 from collector.store.rescan import rescan
-from collector.store.retention import Terms, apply
+from collector.store.retention import EXPIRED, Terms, apply
 from telltale.redaction import RedactionConfig, Redactor
 
 
@@ -109,6 +110,31 @@ def test_payloads_go_before_verdicts(store: DuckDBStore) -> None:
         {"result": "x", "arguments": "x", "outcome": "x"},
     ]
     assert apply(store, {}, terms, NOW).payloads == 0
+
+
+def test_texts_in_the_evidence_go_with_the_payloads(store: DuckDBStore) -> None:
+    """An error's words stand in the evidence too; what is nobody's text stays, and a second round has no work."""
+    store.append(Batch([span(1)]))
+    store.flush()
+    a_call(store, NOW - 10 * DAY)
+    evidence = [
+        {"rule": "a", "key": "error", "value": 'the password "swordfish"'},
+        {"rule": "b", "mark": "event.exception", "value": {"message": "swordfish"}},
+        {"rule": "c", "key": "status", "value": 503},
+        {"rule": "d", "span_id": "ab", "value": "http 503"},
+    ]
+    with store.write() as transaction:
+        transaction.execute(
+            "UPDATE call SET arguments = NULL, result = NULL, error_message = NULL, evidence = $evidence",
+            {"evidence": json.dumps(evidence)},
+        )
+
+    assert apply(store, {}, Terms(payload_days=7), NOW).payloads == 1
+
+    [row] = store.read("SELECT evidence FROM call").to_pylist()
+    assert "swordfish" not in row["evidence"]
+    assert [each["value"] for each in json.loads(row["evidence"])] == [EXPIRED, EXPIRED, 503, "http 503"]
+    assert apply(store, {}, Terms(payload_days=7), NOW).payloads == 0
 
 
 def test_retention_during_ingest_and_questions(path: Path) -> None:

@@ -113,6 +113,20 @@ def test_flags_and_metadata_are_the_inner_tools() -> None:
         _ = tool.no_such_attribute
 
 
+def test_a_tool_runs_without_a_context() -> None:
+    """In a tool author's own test: the call answers, and its failures are counted outside a session."""
+
+    def divide(number: int) -> float:
+        """Divide."""
+        return 1 / number
+
+    tool = guarded(FunctionTool(divide))
+
+    assert asyncio.run(tool.run_async(args={"number": 2}, tool_context=None)) == {"status": "ok", "output": 0.5}
+    failed = asyncio.run(tool.run_async(args={"number": 0}, tool_context=None))
+    assert (failed["status"], failed["error"]["code"]) == ("error", "INTERNAL")
+
+
 def test_a_model_side_tool_is_left_as_it_is() -> None:
     """Search runs inside the model: there is nothing to guard."""
     assert guarded(google_search) is google_search
