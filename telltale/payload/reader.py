@@ -112,11 +112,12 @@ def _read_pair(first: Any, told: str, asked: Asked, reading: Reading) -> None:
     """
     worded = isinstance(first, str) and first.lower() in ERROR_WORDS
     numbered = type(first) is int
-    if first is not None and first is not False and not worded and not numbered:
+    hollow = first in ([], {})
+    if first is not None and first is not False and not worded and not numbered and not hollow:
         return
     found = read_text(told, asked)
     acts = verb_of(asked.tool) in (Verb.CHANGE, Verb.RUN)
-    if not found and (numbered or not acts):
+    if not found and (numbered or hollow or not acts):
         return
     code = found[0].code if found else None
     reading.findings = [Finding("payload.flag_false", Says.FAILED, "[0]", first, code)]
@@ -277,9 +278,10 @@ def _decoded(text: str) -> Any:
 def _read_items(items: list[Any], asked: Asked, reading: Reading) -> None:
     """A list of one object may stand for that object; a batch of which every item failed has failed.
 
-    So may the arguments of an exception written out: its text, then the answer's bare error object.
+    So may the arguments of an exception written out: its text, then the answer's bare error object; and a value that is
+    none with its error, as Go returns them.
     """
-    if len(items) == 1 or (len(items) == 2 and isinstance(items[0], str)):
+    if len(items) == 1 or (len(items) == 2 and (items[0] is None or isinstance(items[0], str))):
         _read_sole_item(items[-1], len(items) - 1, asked, reading)
     batch = failed_items(items, asked) if not reading.failed else None
     if batch is not None:

@@ -67,8 +67,8 @@ def carried_text(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding 
     found = hollow(value, asked)
     if found is not None:
         return found
-    if value.keys().isdisjoint(_ANY_CARRIER):
-        return None if claimed else _only_stderr(value, asked) or remark(value, asked)
+    if value.keys().isdisjoint(_ANY_CARRIER) or (value.get("output") == "" and value.get("stderr")):
+        return _only_stderr(value, asked, claimed) or (None if claimed else remark(value, asked))
     ended_well = any(inner == 0 and type(inner) is int for key, inner in value.items() if role_of(key) == Role.EXIT)
     if ended_well:
         printed = value.get("output", value.get("stdout"))
@@ -131,9 +131,14 @@ def _none_done(value: dict[str, Any]) -> bool:
     return any(type(count) is int and count == 0 for holder in (value, *inner) for count in holder.values())
 
 
-def _only_stderr(value: dict[str, Any], asked: Asked) -> Finding | None:
-    """The mark with which a program's only output begins: what it wrote to stderr, or one line that it printed."""
-    stdout, stderr = value.get("stdout"), value.get("stderr")
+def _only_stderr(value: dict[str, Any], asked: Asked, claimed: bool) -> Finding | None:
+    """The mark with which a program's only output begins: what it wrote to stderr, or one line that it printed.
+
+    Beside a claim of success only the message of an exception counts that nobody caught, and nothing printed.
+    """
+    stdout, stderr = value.get("stdout", value.get("output")), value.get("stderr")
+    if claimed and (stdout != "" or not stderr):
+        return None
     ended = any(role_of(key) == Role.EXIT for key in value)
     key, text = ("stderr", stderr) if stdout == "" and not ended else ("stdout", stdout)
     if not isinstance(text, str) or (key == "stdout" and (stderr or _lines(text) > 1)):
@@ -141,6 +146,8 @@ def _only_stderr(value: dict[str, Any], asked: Asked) -> Finding | None:
     if key == "stderr" and _CLASS.fullmatch(text.strip()) is not None:
         return Finding("text.runtime_message", Says.HIDDEN, key, text.strip(), code_of_class(text.strip()))
     own = key == "stderr" or not has_command(asked.arguments)
+    if claimed and _UNCAUGHT.match(text) is None:
+        return None
     rules = ("text.error_mark", "text.masking", "text.runtime_message") if own else ("text.masking",)
     found = next((found for found in read_text(text, asked) if found.rule in rules), None)
     if found is not None:
@@ -148,6 +155,7 @@ def _only_stderr(value: dict[str, Any], asked: Asked) -> Finding | None:
     return found
 
 
+_UNCAUGHT = re.compile(r"Traceback \(most recent|(?:[\w.]{1,80}\.)?[A-Z]\w{2,60}(?:Error|Exception): ")
 _CLASS = re.compile(r"[A-Z][a-z]\w{1,60}(?:Error|Exception)")
 """The name of a class alone, which is all that an exception without a message leaves on stderr."""
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from telltale.payload.asked.asking import has_command
 from telltale.payload.asked.verbs import Verb, has_word, names_a_state, names_output, verb_of
+from telltale.payload.objects.evidence import code_inside
 from telltale.payload.objects.examined import gives_a_verdict, has_findings
-from telltale.payload.objects.fields import Fields, Role, fields_of
+from telltale.payload.objects.fields import ERROR_WORDS, Fields, Role, fields_of
 from telltale.payload.objects.records import is_looked_up
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts.exits import is_answer
@@ -26,6 +27,8 @@ def exit_code(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | 
     """A process result (`stdout` or `stderr` beside it), not a job's record that was polled."""
     codes = fields.get(Role.CODE) if fields.has(Role.STREAM) and not fields.has(Role.EXIT) else _NO_CODES
     for key, inner in (*fields.get(Role.EXIT), *codes):
+        if isinstance(inner, str) and inner.lower() in ERROR_WORDS and not is_looked_up(fields, asked):
+            return Finding("payload.status_error", Says.FAILED, key, inner, code_inside(None, fields))
         if not isinstance(inner, int) or isinstance(inner, bool) or inner == 0:
             continue
         runs = fields.has(Role.STREAM) or "output" in value or verb_of(asked.tool) is Verb.RUN

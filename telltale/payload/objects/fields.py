@@ -48,7 +48,7 @@ _NAMES = {
     " erfolg erfolgreich succès éxito exito sucesso успех 成功",
     Role.BAD: "isError is_error iserror hasError has_error hasErrors has_errors failed failure timed_out timedOut"
     " timeout isTimeout is_timeout aborted isAborted is_aborted errored crashed killed",
-    Role.STATUS: "status outcome",
+    Role.STATUS: "status outcome resultCode result_code retCode ret_code resultStatus result_status",
     Role.TYPE: "type output_type _type kind object finish_reason finishReason stop_reason stopReason"
     " response_type responseType result_type resultType",
     Role.HTTP: "status_code statusCode http_status httpStatus http_code httpCode response_code responseCode"

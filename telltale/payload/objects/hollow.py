@@ -19,6 +19,14 @@ from telltale.vocabulary import Code
 Rule = Callable[[str, Any, dict[str, Any]], Finding | None]
 _WARNING_KEYS = ("warning", "warnings", "notice", "notices")
 _SILENT_SOURCES = re.compile(r"(?:unresponsive|unreachable|errored|timed_?out|failed)_?[A-Za-z_]{0,30}")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_SOURCE = (
+    r"(?:source|provider|engine|shard|backend|host|server|endpoint|upstream|connector|feed|region|query|request|fetch"
+    r"|search|api|partial|lookup|retrieval|gateway|service)(?:e?s)?"
+)
+_ERRORS_OF_SOURCES = re.compile(rf"{_SOURCE}_errors?")
+_FAILED_SOURCES = re.compile(rf"(?:failed|failing|errored)_{_SOURCE}|{_SOURCE}_(?:failed|failures?)")
+_ERRORS_COUNTED = re.compile(r"(?:errors?_(?:count|total)|(?:num|number_of)_errors)")
 _DEGRADED = ("degraded", "fallback", "partial", "is_fallback", "isFallback", "stale")
 _REASONS = ("reason", "degraded_reason", "fallback_reason", "degradedReason", "fallbackReason", "cause")
 _ABOUT = ("_meta", "meta", "metadata")
@@ -32,7 +40,7 @@ def hollow(value: dict[str, Any], asked: Asked) -> Finding | None:
     if len(value) > _MOST_KEYS:
         return None
     for key, told in value.items():
-        rule = _RULES.get(key) if key[:1] not in _INITIALS else _rule_of(key, told)
+        rule = _rule_of(key, told) if key[:1] in _INITIALS or "rror" in key else _RULES.get(key)
         if rule is None or not told or not is_empty({name: inner for name, inner in value.items() if name != key}):
             continue
         if verb_of(asked.tool) is Verb.EXAMINE or names_logs(asked.tool) or names_errors(asked.tool):
@@ -44,10 +52,15 @@ def hollow(value: dict[str, Any], asked: Asked) -> Finding | None:
 
 
 def _rule_of(key: str, told: Any) -> Rule | None:
-    """The rule that a key asks for which begins as those of silent sources do."""
-    if type(told) in (list, dict) and role_of(key) is None and _SILENT_SOURCES.fullmatch(key):
-        return _silent_sources
-    return _RULES.get(key)
+    """The rule that a key asks for which is like those of silent sources, or like those of errors that were met."""
+    if key in _RULES or role_of(key) is not None:
+        return _RULES.get(key)
+    low = _CAMEL.sub("_", key).lower()
+    if _ERRORS_OF_SOURCES.fullmatch(low) or _FAILED_SOURCES.fullmatch(low):
+        return _failed_sources
+    if _ERRORS_COUNTED.fullmatch(low):
+        return _errors_counted
+    return _silent_sources if type(told) in (list, dict) and _SILENT_SOURCES.fullmatch(key) else None
 
 
 def _warned(key: str, told: Any, value: dict[str, Any]) -> Finding | None:
@@ -66,6 +79,21 @@ def _silent_sources(key: str, told: Any, value: dict[str, Any]) -> Finding | Non
     texts += [text for text in pairs if isinstance(text, str)]
     code = first_code(texts)
     return Finding("payload.warned_empty", Says.HIDDEN, key, short(told), code) if code is not None else None
+
+
+def _failed_sources(key: str, told: Any, value: dict[str, Any]) -> Finding | None:
+    """`{"results": [], "failed_sources": ["a"]}`, `{"data": null, "upstream_error": "…"}`: nothing, and who failed."""
+    if not is_truthy_error(told):
+        return None
+    code = code_inside(told) or first_code(told_texts({"errors": told}))
+    return Finding("payload.warned_empty", Says.HIDDEN, key, short(told), code)
+
+
+def _errors_counted(key: str, told: Any, value: dict[str, Any]) -> Finding | None:
+    """`{"contacts": [], "error_count": 1}`: nothing, and how many errors were met on the way."""
+    if type(told) is not int or not any(inner == [] or inner is None for inner in value.values()):
+        return None
+    return Finding("payload.warned_empty", Says.HIDDEN, key, told)
 
 
 def _degraded(key: str, told: Any, value: dict[str, Any]) -> Finding | None:

@@ -192,7 +192,7 @@ _FACTS = 3
 def _denies(inner: Any, fields: Fields) -> bool:
     """`success: 0`, `"false"`, `"error"`; but not a count."""
     if isinstance(inner, str):
-        return inner.lower() in ("false", "no", "error", "failed")
+        return inner.lower() in ("false", "no", "n", "error", "failed", "fail")
     return inner == 0 and isinstance(inner, int) and not _is_counter(fields)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from telltale.payload.asked.asking import names_a_value
 from telltale.payload.asked.verbs import Verb, verb_of
 from telltale.payload.codes.infer import REASON_PHRASES
+from telltale.payload.codes.phrases import code_of_phrase
 from telltale.payload.texts.fixed import refusing_form
 from telltale.payload.texts.marks import bears_mark
 from telltale.payload.words import DRESS, words
@@ -191,6 +192,24 @@ def standard_text(text: str) -> tuple[str, Code] | None:
         return None
     code = _STANDARD.get(hit.group("phrase").lower()) if hit is not None else None
     return (hit.group("phrase"), code) if hit is not None and code is not None else None
+
+
+_GAVE_UP = re.compile(
+    r"((?:[\w.'/-]{1,40} ){0,6}failed after (?:\d{1,3}|several|multiple|all|max(?:imum)?)"
+    r" (?:retr(?:y|ies)|attempts?|tries))"
+    r"(?:[ :;,.(-]{1,3}.{1,300})?",
+    re.IGNORECASE,
+)
+"""One line of whoever tried again and gave up: `API call failed after 3 retries: …`."""
+
+
+def gave_up(text: str) -> tuple[str, Code] | None:
+    """What a short text says that is nothing but the word of whoever tried again in vain, with the code it means."""
+    hit = _GAVE_UP.fullmatch(text.strip()) if _is_short(text) else None
+    if hit is None:
+        return None
+    said = code_of_phrase(text)
+    return hit.group(1), said[0] if said is not None else Code.UNAVAILABLE
 
 
 def failed_deed(text: str) -> str | None:

@@ -24,6 +24,7 @@ from telltale.payload.texts.denials import (
     could_not,
     failed_deed,
     failed_reading,
+    gave_up,
     not_ready,
     refusal,
     refused_value,
@@ -113,4 +114,4 @@ def _told(text: str, asked: Asked, verb: Verb) -> tuple[str, Code | None] | None
     idle = (
         not_ready(text) if verb is not Verb.READ and not names_a_state(asked.tool) and not stops(asked.tool) else None
     )
-    return standard_text(text) or idle
+    return standard_text(text) or idle or (None if names_a_state(asked.tool) else gave_up(text))
