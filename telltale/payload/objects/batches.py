@@ -80,6 +80,8 @@ def _all_failed(key: str, items: list[Any], asked: Asked, told: bool = False) ->
     if _acts(asked) and 0 < len(items) <= _MOST_ERRORS and all(map(_is_only_a_reason, items)):
         return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), _code_of_item(items[0]))
     listed = key in _LISTS if verb_of(asked.tool) is not Verb.CHANGE else bool(key)
+    if bool(key) and 0 < len(items) <= _MOST_ERRORS and all(_is_hollow_error(item) for item in items):
+        return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), _code_of_item(items[0]))
     alone = len(items) == 1 and key in _LISTS and _is_typed_error(items[0]) and not names_errors(asked.tool)
     if not batch and not (listed and _acts(asked)) and not (alone and not names_logs(asked.tool)):
         return None
@@ -143,6 +145,16 @@ def _is_only_a_reason(item: Any) -> bool:
     if not isinstance(item, dict) or len(item) < 2 or not any(_is_reason(key) for key in item):
         return False
     return all(bool(inner) if _is_reason(key) else is_empty(inner, 2) for key, inner in item.items())
+
+
+def _is_hollow_error(item: Any) -> bool:
+    """`{"page": 1, "text": "", "error": "…"}`: an item with an error, and nothing where its content should be."""
+    if not isinstance(item, dict) or not any(name in item and is_empty(item[name]) for name in _CONTENT):
+        return False
+    return any(is_truthy_error(inner) for _, inner in fields_of(item).get(Role.ERROR))
+
+
+_CONTENT = ("text", "content", "data", "output", "result", "value", "body", "answer", "markdown", "html", "rows")
 
 
 def _is_reason(key: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from telltale.payload.asked.asking import asks_for_state
@@ -60,12 +61,18 @@ def status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
         return Finding("payload.status_error", Says.FAILED, "result", outcome, code_inside(None, fields))
     for key, inner in fields.get(Role.TYPE):
         word = inner.lower() if isinstance(inner, str) else ""
-        named = word in ("error", "exception") or (word.endswith(("_error", "-error")) and fields.has(Role.MESSAGE))
+        thrown = word.endswith(("_error", "-error")) or (
+            bool(word) and word != inner and _CLASS.fullmatch(inner) is not None
+        )
+        named = word in ("error", "exception") or (thrown and fields.has(Role.MESSAGE))
         told = not fields.substance or key.lower().startswith(_OF_ANSWERS) or _is_only_told(value, fields)
         if named and told:
             return Finding("payload.status_error", Says.FAILED, key, inner, code_inside(None, fields))
     return None
 
+
+_CLASS = re.compile(r"[A-Z][a-z]\w{1,60}(?:Error|Exception)")
+"""The class of an exception, as the kind of what is told."""
 
 _OF_ANSWERS = ("finish", "stop", "response", "result")
 """How the keys begin that tell the kind of an answer, and not of a thing which it holds."""

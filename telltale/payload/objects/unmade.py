@@ -8,6 +8,7 @@ from typing import Any
 from telltale.payload.asked.asking import asks_for_state, is_rehearsed
 from telltale.payload.asked.verbs import (
     Verb,
+    has_word,
     names_a_making,
     names_a_new_deed,
     names_a_rehearsal,
@@ -59,7 +60,7 @@ def not_made(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | N
 
 def _without_an_id(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
     """`{"status": "created", "id": null}`: what is said to be made has no id, and nothing else of it is there."""
-    if not names_a_making(asked.tool) or len(value) > _MOST_CLAIMED or not _claims(fields):
+    if not names_a_making(asked.tool) or len(value) > _MOST_CLAIMED or not (_claims(fields) or _is_bare(value)):
         return None
     lacking = [key for key, inner in value.items() if inner in (None, "") and _is_its_id(asked.tool, key)]
     others = [key for key, inner in value.items() if key not in lacking and inner and role_of(key) is None]
@@ -94,11 +95,22 @@ def _is_its_id(tool: str, key: str) -> bool:
     """Whether a key is the id of what a tool makes: `id`, or `event_id` of `create_event`."""
     low = key.lower()
     thing = low.removesuffix("id").rstrip("_")
-    return low in ("id", "uuid", "url", "html_url") or (low.endswith("id") and names_its_thing(tool, thing))
+    return low in _IDS or (low.endswith("id") and names_its_thing(tool, thing))
 
 
+def _is_bare(value: dict[str, Any]) -> bool:
+    """Whether an object holds nothing at all under any of its keys."""
+    return bool(value) and all(inner in (None, "") for inner in value.values())
+
+
+_IDS = words("id uuid url html_url htmlurl uri link permalink message_id messageid")
 _MOST_CLAIMED = 6
-_MADE = words("created ok success successful succeeded completed complete done added registered booked")
+_MADE = words(
+    """
+    created ok success successful succeeded completed complete done added registered booked sent submitted
+    uploaded published
+    """
+)
 
 
 def _says_no(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding | None:
@@ -127,12 +139,14 @@ def _concluded(value: dict[str, Any], asked: Asked) -> Finding | None:
     if low in ERROR_WORDS or low in _ENDS:
         return Finding("payload.status_error", Says.HIDDEN, "conclusion", told, code_of(low))
     state = value.get("state")
-    if verb_of(asked.tool) is Verb.RUN and isinstance(state, str) and state.lower() in ERROR_WORDS:
+    begins = verb_of(asked.tool) is Verb.RUN or has_word(asked.tool, _BEGINNING)
+    if begins and isinstance(state, str) and state.lower() in ERROR_WORDS and not asks_for_state(asked, state):
         return Finding("payload.status_error", Says.FAILED, "state", state, first_code(told_texts(value)))
     return None
 
 
 _ENDS = ("timed_out", "startup_failure")
+_BEGINNING = words("start launch trigger submit create")
 
 
 def _is_alone(value: dict[str, Any], state: str) -> bool:

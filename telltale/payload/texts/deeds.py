@@ -13,7 +13,10 @@ _PASSIVE = re.compile(
     r"(?=[.:;,!]|\s*$| because\b| due to\b| [-–—] )",
     re.IGNORECASE,
 )
-_FAILED = re.compile(rf"{DRESS}(?P<verb>[A-Za-z]{{3,20}}) (?:failed|error)(?:: | [-–—] |\.\s)", re.IGNORECASE)
+_FAILED = re.compile(
+    rf"{DRESS}(?:[A-Z][\w.]{{1,30}} ){{0,2}}?(?P<verb>[A-Za-z]{{3,20}}) (?:failed|error)(?:: | [-–—] |\.\s)",
+    re.IGNORECASE,
+)
 _FIRST = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _LONGEST = 400
 
@@ -32,9 +35,19 @@ def denied_deed(text: str, tool: str) -> str | None:
 
 
 def failed_by_verb(text: str, tool: str) -> str | None:
-    """`Search failed: …` of `search_docs`: the tool's own verb, not the thing that it looks at, is what failed."""
+    """`Search failed: …` of `search_docs`: the tool's own verb, not the thing that it looks at, is what failed.
+
+    Of `web_search` also `Acme search failed: …`: the first of its words that is a verb.
+    """
     hit = _FAILED.match(text) if len(text) <= _LONGEST and "failed" in text[:60] else None
-    first = _FIRST.search(tool.rpartition("__")[2].rpartition(".")[2])
-    if hit is None or first is None or first.group(0).lower() != hit.group("verb").lower():
+    if hit is None:
+        return None
+    said = [word.lower() for word in _FIRST.findall(tool[:200].rpartition("__")[2].rpartition(".")[2])]
+    own = said[:1] if hit.group("verb").lower() in said[:1] else [word for word in said if _is_verb(word)][:1]
+    if hit.group("verb").lower() not in own:
         return None
     return hit.group(0).strip() if verb_of(hit.group("verb")) is not Verb.EXAMINE else None
+
+
+def _is_verb(word: str) -> bool:
+    return verb_of(word) is not Verb.UNKNOWN

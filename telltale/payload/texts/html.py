@@ -91,12 +91,15 @@ def challenge_of(text: str) -> tuple[str, Code] | None:
     """The title of a gateway's block page with which the text of a page begins, where a browser kept the text alone."""
     head = text[:_TITLE_CAP].lstrip()
     title = head.split("\n", 1)[0].strip("# \t\r")
+    if len(text) <= _TITLE_CAP and text.strip(" #\n").lower() in _CHALLENGE_TITLES:
+        return title, Code.PERMISSION_DENIED
     if len(text) <= _LONGEST_CHALLENGE and head.lower().replace("\n", "").startswith(_CHALLENGES):
         return title[:_TITLE_CAP], Code.PERMISSION_DENIED
     status = _REASONS.get(title.strip(" -–—|:").lower()) if "\n" in text.strip() else None
     return (title, Code.PERMISSION_DENIED) if status == _BLOCKED and title.lower() not in _PLAIN else None
 
 
+_CHALLENGE_TITLES = ("just a moment...", "attention required! | cloudflare", "ddos-guard", "verify you are human")
 _CHALLENGES = (
     "just a moment...enable javascript and cookies to continue",  # Cloudflare
     "enable javascript and cookies to continue",  # Cloudflare

@@ -150,10 +150,23 @@ def status_line_of(text: str, phrases: dict[str, int]) -> tuple[str, Code | None
     if client is None and ("(" in head or "HTTP" in head):
         client = _NUMBERED.match(head)
     if client is None:
-        return _library_error(head)
+        return _library_error(head) or _addressed(head)
     number_text = client.group(client.lastgroup or 0)
     code = code_of_http(int(number_text)) if number_text.isdigit() else Code.UNAVAILABLE
     return client.group(0).strip()[:120], code
+
+
+def _addressed(head: str) -> tuple[str, Code | None] | None:
+    """An address and the status line that it answered with, and nothing else: `https://…/search 202 Ratelimit`."""
+    hit = _ADDRESSED.match(head) if head[:4] == "http" else None
+    if hit is None:
+        return None
+    status, said = int(hit.group("status")), first_code([hit.group("reason")])
+    return (head.strip()[:120], said or code_of_http(status)) if status >= _FAILING or said is not None else None
+
+
+_FAILING = 400
+_ADDRESSED = re.compile(r"https?://\S{1,250}:? (?P<status>\d{3}) (?P<reason>[A-Za-z][A-Za-z ]{2,40})\.?\s*\Z")
 
 
 def empty_for_a_status(text: str) -> tuple[str, Code | None] | None:

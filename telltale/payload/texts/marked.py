@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from telltale.payload.asked.asking import (
     asks_for_errors,
     has_command,
@@ -21,6 +23,7 @@ from telltale.payload.asked.verbs import (
     tells_of_incidents,
     verb_of,
 )
+from telltale.payload.codes.phrases import code_of_phrase
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts.dressed import coded_mark_of, cross_mark_of, headed_mark_of, level_mark_of, titled_mark_of
 from telltale.payload.texts.exits import shows_text
@@ -41,9 +44,22 @@ def _headed(text: str, asked: Asked) -> Finding | None:
     return Finding("text.error_mark", Says.HIDDEN, "", titled)
 
 
+def _in_an_element(text: str) -> Finding | None:
+    """`Contents of …:` and below it nothing but `<error>…</error>`, as MCP's own fetch server writes it."""
+    hit = _ELEMENT.fullmatch(text.strip()) if text.rstrip()[-8:] == "</error>" and len(text) <= _ELEMENT_CAP else None
+    if hit is None:
+        return None
+    said = code_of_phrase(hit.group(1))
+    return Finding("text.error_mark", Says.HIDDEN, "", hit.group(1).strip()[:120], said[0] if said else None)
+
+
+_ELEMENT_CAP = 2_000
+_ELEMENT = re.compile(r"[^\n<]{1,400}\n{1,2}<error>([^<]{1,1000})</error>")
+
+
 def error_mark(text: str, asked: Asked) -> Finding | None:
     """A mark at the beginning, unless the text is a log, a document or what the caller had sent, or tells of others."""
-    headed = _headed(text, asked) if text[:1] in _HEADINGS else None
+    headed = _headed(text, asked) if text[:1] in _HEADINGS else _in_an_element(text)
     if headed is not None:
         return headed
     mark = mark_of(text)
