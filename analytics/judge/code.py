@@ -16,6 +16,7 @@ from telltale.payload.codes.infer import ERRNO, code_of_class, is_defect
 from telltale.payload.codes.phrases import code_of_phrase
 from telltale.payload.codes.told import code_of_named_class, code_of_told_name
 from telltale.payload.objects.evidence import told_texts
+from telltale.payload.texts.catalogues import injection_in
 from telltale.payload.texts.denials import refused_value
 from telltale.payload.texts.dressed import coded_mark_of
 from telltale.payload.texts.marks import mark_of
@@ -102,10 +103,17 @@ def _from_failure(kind: str, message: str) -> tuple[Code, str] | None:
         return code, f"exception {kind[:80]}"
     if is_defect(kind):
         return Code.INTERNAL, f"exception {kind[:80]}"
-    phrase = code_of_phrase(message) if message else None
+    phrase = _phrase_of(message) if message else None
     if phrase is not None:
         return phrase[0], "text"
     return None
+
+
+def _phrase_of(text: str) -> tuple[Code, str] | None:
+    """The code of the first standard phrase in a text, before the words with which somebody addresses the model."""
+    phrase = code_of_phrase(text)
+    order = injection_in(text) if phrase is not None else None
+    return phrase if order is None else code_of_phrase(text.partition(order)[0])
 
 
 def _from_marks(call: LogicalCall) -> tuple[Code, str] | None:
@@ -160,7 +168,7 @@ def _from_text(text: str, arguments: Any) -> Code | None:
     for code in (mark.code if mark is not None else None, classed):
         if code is not None and code is not Code.INTERNAL:
             return code
-    phrase = code_of_phrase(text)
+    phrase = _phrase_of(text)
     if phrase is not None:
         return phrase[0]
     named = code_of_class(text) if len(text) <= 80 and " " not in text else code_of_told_name(text)

@@ -42,7 +42,7 @@ def flags_of(
         leak = None if _is_data(reading, verdict) else _leak(call, reading, seen)
         if leak is not None:
             raise_flag(Flag.LEAKED_INTERNALS, leak)
-        length = _length(call, reading)
+        length = len(seen) if call.payload is Payload.ABSENT else _length(call, reading)
         if length > MESSAGE_CAP:
             raise_flag(Flag.OVERSIZED_MESSAGE, length)
     spent = _is_spent(call, reading, code)
@@ -120,9 +120,10 @@ def _is_generic(call: LogicalCall, reading: Reading, seen: str, verdict: Verdict
             return False
         texts = [message, *(text for text in told_texts(reading.value) if " " in text)]
         return _tell_nothing(texts, call, reading, seen, verdict)
-    if reading.empty:
+    only_told = call.payload is Payload.ABSENT
+    if reading.empty and not only_told:
         return any(mark.meaning is Meaning.FAILED for mark in call.marks)
-    if not reading.text or not seen.strip() or denies_tool(seen, call.tool):
+    if not (reading.text or only_told) or not seen.strip() or denies_tool(seen, call.tool):
         return False
     masked = any(found.rule == "text.masking" for found in reading.findings)
     entry = masking_of(seen) if masked else None

@@ -24,6 +24,7 @@ from telltale.payload.texts.retry import told_retry
 _NESTING = (
     "data",
     "result",
+    "results",
     "response",
     "output",
     "body",
@@ -154,9 +155,7 @@ def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
     """Reads an object's own level, and what it merely wraps: one object under a customary key, at most three deep."""
     level, path = value, ""
     for _ in range(_MAX_LEVELS):
-        found = read_object(level, asked)
-        for finding in found:
-            finding.key = path + finding.key
+        found = _read_one(level, path, asked, claimed=bool(reading.findings))
         if not found or found[0].says is Says.SUCCESS:
             batch = failed_items(level, asked)
             if batch is not None:
@@ -185,6 +184,21 @@ def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
         if level is value or reading.finding(Says.SUCCESS) is None:
             reading.envelope = assess_envelope(level)
         declare(level, reading)
+
+
+def _read_one(level: dict[str, Any], path: str, asked: Asked, claimed: bool) -> list[Finding]:
+    """The findings on one level, with the place of each."""
+    found = read_object(level, asked)
+    if claimed and found and _is_listed(level, found[0]):
+        found = found[1:]
+    for finding in found:
+        finding.key = path + finding.key
+    return found
+
+
+def _is_listed(level: dict[str, Any], found: Finding) -> bool:
+    """Whether an error is a list of texts: below a claim of success, those of a form that was read or checked."""
+    return found.rule == "payload.error_key" and isinstance(level.get(found.key), list)
 
 
 def _is_shown(value: dict[str, Any], asked: Asked) -> bool:

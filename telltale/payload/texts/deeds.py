@@ -13,6 +13,10 @@ _PASSIVE = re.compile(
     r"(?=[.:;,!]|\s*$| because\b| due to\b| [-–—] )",
     re.IGNORECASE,
 )
+_NOT_DONE = re.compile(
+    rf"{DRESS}(?:[A-Z][\w'-]{{1,20}} )(?:[\w'-]{{1,20}} ){{0,2}}?not (?:applied|sent|saved|written|created|stored|added"
+    r"|delivered|submitted|published|uploaded|posted|booked|placed|committed|executed)(?=: |\.|\s*\Z| because\b)"
+)
 _FAILED = re.compile(
     rf"{DRESS}(?:[A-Z][\w.]{{1,30}} ){{0,2}}?(?P<verb>[A-Za-z]{{3,20}}) (?:failed|error)(?:: | [-–—] |\.\s)",
     re.IGNORECASE,
@@ -28,6 +32,9 @@ def denied_deed(text: str, tool: str) -> str | None:
     """
     if len(text) > _LONGEST or text.strip().count("\n") > 1:
         return None
+    short = _NOT_DONE.match(text)
+    if short is not None:
+        return short.group(0).strip()
     hit = _PASSIVE.match(text)
     if hit is None or (hit.group("none") is None) is (hit.group("denied") is None):
         return None

@@ -36,7 +36,8 @@ _ANSWERS = frozenset({1}.union(*_CODES_OF.values()))
 
 _SEPARATOR = re.compile(r"&&|\|\||[|;&\n]")
 _LAST = re.compile(
-    r"(?:\[[^\]\n]{0,60}?\bexit(?:ed)?(?:[ _-]?(?:code|status))?(?: with)?(?: code| status)?\s?[:=]?\s?(?P<a>\d{1,3})\]"
+    r"(?:\[[^\]\n]{0,60}?\bexit(?:ed)?(?:[ _-]?(?:code|status))?(?: with)?(?: code| status)?\s?[:=]?\s?"
+    r"(?P<a>\d{1,3})\.?\]|\(exit (?P<c>\d{1,3})\)"
     r"|[(<]?(?:command |process |program )?(?:exited with|failed with|exit|returned)(?: non-zero)?(?: exit)?[ -]?"
     r"(?:code|status|(?<=exit)(?=:))\s?[:=]?\s?(?P<b>\d{1,3})[)>]?\.?)\s*$",
     re.IGNORECASE,
@@ -68,7 +69,7 @@ def exit_stated(text: str, runs: bool) -> tuple[str, int] | None:
             return None  # an entry of a description (`kubectl describe`: a container's), not the harness's own line
         hit = _LAST.fullmatch(last) or (_LAST.search(last) if len(text) <= 160 and last[-1:] in "])" else None)
         if hit is not None:
-            return hit.group(0), int(hit.group("a") or hit.group("b"))
+            return hit.group(0), int(hit.group(hit.lastgroup or 0))
     if not runs:
         return None
     first = _FIRST.fullmatch(text[:80].lstrip().split("\n", 1)[0].strip())
@@ -87,6 +88,18 @@ def exit_told(result: Any) -> int | None:
 
 
 _EXIT_KEYS = words("exit_code exitCode exit_status exitStatus returncode return_code returnCode exitcode")
+
+
+def cut_short(text: str) -> str | None:
+    """The last line with which a harness says that it ended the program itself (`Command aborted`)."""
+    last = text[-160:].rstrip().rsplit("\n", 1)[-1].strip()
+    return last if _CUT_SHORT.fullmatch(last) is not None else None
+
+
+_CUT_SHORT = re.compile(
+    r"[\[(<]?(?:[Cc]ommand|[Pp]rocess|[Ee]xecution) (?:was )?(?:aborted|killed|terminated|interrupted|timed out)"
+    r"(?: after [\d.]+ ?\w{1,12})?[\])>]?\.?"
+)
 
 
 def exit_named(text: str) -> tuple[str, str] | None:

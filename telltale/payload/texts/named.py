@@ -35,9 +35,10 @@ _SENTENCE_CAP = 240
 
 @lru_cache(maxsize=1024)
 def names_of(tool: str) -> tuple[str, ...]:
-    """The forms under which a text may name a tool: its full name, and what follows a server's prefix."""
+    """The forms under which a text may name a tool: its name, and what follows a server's prefix, also spoken."""
     short = re.split(r"[./:]|__", tool)[-1]
-    return tuple(name for name in dict.fromkeys((tool, short)) if len(name) >= 2)
+    spoken = short.replace("_", " ").replace("-", " ")
+    return tuple(name for name in dict.fromkeys((tool, short, spoken)) if len(name) >= 2)
 
 
 _last: list[tuple[str, str, bool]] = [("", "", False)]
@@ -113,7 +114,8 @@ def _pattern(tool: str) -> re.Pattern[str] | None:
     alone = rf"{_QUOTE}(?:{compound}){_QUOTE}(?: (?:tool|call|execution|invocation))?"
     failed = (
         r"(?:error(?: in [^:\n]{1,60})?\s?:|errored\b|failed\b(?! (?:tests?|jobs?|runs?|builds?|checks?)\b)|raised\b"
-        r"|(?:was |is |has been )?not (?:executed|called|invoked|run|performed)\b)"
+        r"|(?:was |is |has been )?not (?:executed|called|invoked|run|performed)\b"
+        r"|is (?:currently |temporarily )?(?:disabled|unavailable|not (?:available|configured|enabled))\b)"
     )
     refused = (
         r"(?:invalid|missing|bad) (?:parameters?|arguments?|inputs?|params|args) "
@@ -123,4 +125,4 @@ def _pattern(tool: str) -> re.Pattern[str] | None:
 
 
 def _is_compound(name: str) -> bool:
-    return re.search(r"[_\-.\d]|[a-z][A-Z]", name) is not None
+    return re.search(r"[_\-.\d ]|[a-z][A-Z]", name) is not None

@@ -7,7 +7,15 @@ from telltale.payload.asked.verbs import Verb, names_documents, verb_of
 from telltale.payload.codes.infer import code_of_class
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.payload.texts.builds import failed_build
-from telltale.payload.texts.exits import command_of, exit_named, exit_stated, is_answer, reports_findings, shows_text
+from telltale.payload.texts.exits import (
+    command_of,
+    cut_short,
+    exit_named,
+    exit_stated,
+    is_answer,
+    reports_findings,
+    shows_text,
+)
 from telltale.payload.texts.lines import last_error_of, program_line_of, refusing_reply_of, shell_record_of
 from telltale.payload.texts.marks import uncaught_of
 from telltale.vocabulary import Code
@@ -45,6 +53,9 @@ def _shows_its_last_line(asked: Asked) -> bool:
 def exit_code(text: str, asked: Asked) -> Finding | None:
     runs = has_command(asked.arguments) or verb_of(asked.tool) is Verb.RUN
     found = exit_stated(text, runs)
+    ended = cut_short(text) if runs and not shows_text(asked.arguments, text) else None
+    if found is None and ended is not None:
+        return Finding("text.exit_code", Says.HIDDEN, "", ended, Code.UNAVAILABLE if "time" in ended else None)
     named = exit_named(text) if found is None else None
     if named is not None:
         return Finding("text.exit_code", Says.HIDDEN, "", named[0], code_of_class(named[1]))

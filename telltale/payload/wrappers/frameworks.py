@@ -6,6 +6,7 @@ from typing import Any
 
 from telltale.payload.wrappers.blocks import is_block, text_of
 from telltale.payload.wrappers.noting import note_call, note_flags
+from telltale.payload.wrappers.protocols import STATES
 from telltale.payload.wrappers.unwrapped import Unwrapped
 
 _MESSAGE_KEYS = frozenset(
@@ -87,7 +88,6 @@ def execution_result(value: dict[str, Any], found: Unwrapped) -> bool:
 
 
 _RESPONSE_KEYS = frozenset({"content", "state", "metadata", "id", "is_last", "is_interrupted", "stream"})
-_STATES = frozenset({"success", "error", "interrupted", "denied", "running"})
 
 
 def tool_response(value: dict[str, Any], found: Unwrapped) -> bool:
@@ -99,7 +99,7 @@ def tool_response(value: dict[str, Any], found: Unwrapped) -> bool:
     if not isinstance(content, list) or not value.keys() <= _RESPONSE_KEYS:
         return False
     staged = isinstance(value.get("is_interrupted"), bool) and isinstance(value.get("is_last"), bool)
-    if not (staged or (isinstance(state, str) and state in _STATES)) or not all(is_block(block) for block in content):
+    if not (staged or (isinstance(state, str) and state in STATES)) or not all(is_block(block) for block in content):
         return False
     if isinstance(state, str):
         found.marks.append(("tool_result.status", state))

@@ -12,12 +12,15 @@ _MCP_KEYS = frozenset(
     {"content", "structuredContent", "structured_content", "isError", "is_error", "meta", "_meta", "resultType"}
 )
 _TYPED: dict[str, tuple[str, tuple[str, ...]]] = {
-    "tool_result": ("tool_use_id", ("content",)),
+    "tool_result": ("tool_use_id", ("content", "output")),
     "function_call_output": ("call_id", ("output",)),
     "tool_call_response": ("id", ("response", "result")),
     "tool-result": ("toolCallId", ("output", "result")),
     "tool-error": ("toolCallId", ("error",)),
 }
+STATES = frozenset({"success", "error", "interrupted", "denied", "running"})
+"""How AgentScope says that an execution ended."""
+
 _OUTPUT_TYPES = frozenset({"json", "text", "content", "error-text", "error-json", "execution-denied"})
 
 
@@ -110,7 +113,10 @@ def typed_result(value: dict[str, Any], found: Unwrapped) -> bool:
     note_flags(value, found)
     if kind == "tool-error":
         found.marks.append(("output.type", "tool-error"))
-    note_call(value, found, entry[0], "toolName" if "toolName" in value else "name")
+    state = value.get("state")
+    if kind == "tool_result" and isinstance(state, str) and state.lower() in STATES:  # AgentScope's ToolResultBlock
+        found.marks.append(("tool_result.status", state.lower()))
+    note_call(value, found, entry[0] if entry[0] in value else "id", "toolName" if "toolName" in value else "name")
     found.value = value[key]
     return True
 
