@@ -160,7 +160,7 @@ h1 { font-size: 1.5rem } label { display: block; margin: 1.5rem 0 .35rem }
 input, button { font: inherit; box-sizing: border-box; width: 100%; padding: .6rem; border-radius: .5rem }
 input { border: 1px solid GrayText }
 button { margin-top: 1rem; border: 0; background: #3b6ef0; color: #fff; cursor: pointer }
-.wrong { color: #c0392b } small { color: GrayText }
+.wrong { color: #c0392b } code { white-space: nowrap } small { color: GrayText }
 </style></head><body>
 <h1>Telltale</h1>
 <p>This service wants to know who asks.</p>

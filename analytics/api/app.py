@@ -64,6 +64,8 @@ def create_app(
     ]
     openapi = json_bytes(document())
     routes.append(Route(f"{PREFIX}/openapi.json", _fixed(openapi), methods=["GET"]))
+    index = {"openapi": f"{PREFIX}/openapi.json", "endpoints": [f"{e.method} {PREFIX}/{e.path}" for e in ENDPOINTS]}
+    routes += [Route(path, _fixed(json_bytes(index)), methods=["GET"]) for path in (PREFIX, f"{PREFIX}/")]
     routes.append(Route("/healthz", _fixed(b'{"status":"ok"}'), methods=["GET"]))
     return Starlette(routes=routes, exception_handlers={404: _unknown, 405: _wrong_method, Exception: _broken})
 

@@ -49,6 +49,9 @@ def create(
     print(secret)
 
 
+_COLUMNS = ("id", "role", "project", "created", "revoked", "note")
+
+
 @app.command("list")
 def list_(
     form: Annotated[str, typer.Option("--format", help="table or jsonl")] = "table",
@@ -59,6 +62,8 @@ def list_(
         rows = _file(db).tokens()
     except ValueError as error:
         raise SystemExit(_say(str(error))) from None
+    if rows and form != "jsonl":
+        print("  ".join(_COLUMNS))
     for row in rows:
         shown = {
             "id": row.id,

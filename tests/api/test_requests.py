@@ -104,6 +104,7 @@ def test_a_spreadsheet_gets_no_formula(url: str) -> None:
 
 def test_the_document_lists_every_endpoint(url: str) -> None:
     """OpenAPI names each path, its parameters and the bodies of changes."""
+    assert httpx.get(f"{url}/api/v1/").json()["openapi"] == "/api/v1/openapi.json"
     document = httpx.get(f"{url}/api/v1/openapi.json").json()
 
     assert document["openapi"].startswith("3.1")

@@ -271,6 +271,7 @@ def test_the_token_command(folder: Path) -> None:
     file = token_path(Path(db))
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert secret not in file.read_text()
+    assert command("list", "--db", db).output.split()[:3] == ["id", "role", "project"]
     listed = command("list", "--format", "jsonl", "--db", db)
     row = json.loads(listed.stdout)
     assert secret not in listed.stdout
