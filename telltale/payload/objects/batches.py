@@ -6,7 +6,15 @@ import re
 from itertools import islice
 from typing import Any
 
-from telltale.payload.asked.verbs import Verb, names_a_state, names_errors, names_logs, verb_of
+from telltale.payload.asked.verbs import (
+    Verb,
+    has_word,
+    names_a_state,
+    names_errors,
+    names_its_thing,
+    names_logs,
+    verb_of,
+)
 from telltale.payload.codes.phrases import first_code
 from telltale.payload.objects.carried import CARRIERS, carried_text
 from telltale.payload.objects.empty import is_empty, is_frame
@@ -80,7 +88,8 @@ def _all_failed(key: str, items: list[Any], asked: Asked, told: bool = False) ->
     if _acts(asked) and 0 < len(items) <= _MOST_ERRORS and all(map(_is_only_a_reason, items)):
         return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), _code_of_item(items[0]))
     listed = key in _LISTS if verb_of(asked.tool) is not Verb.CHANGE else bool(key)
-    if bool(key) and 0 < len(items) <= _MOST_ERRORS and all(_is_hollow_error(item) for item in items):
+    looked_up = names_its_thing(asked.tool, key) or names_logs(asked.tool) or has_word(asked.tool, _HANDED_OUT)
+    if key and not looked_up and 0 < len(items) <= _MOST_ERRORS and all(map(_is_hollow_error, items)):
         return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), _code_of_item(items[0]))
     alone = len(items) == 1 and key in _LISTS and _is_typed_error(items[0]) and not names_errors(asked.tool)
     if not batch and not (listed and _acts(asked)) and not (alone and not names_logs(asked.tool)):
@@ -145,6 +154,10 @@ def _is_only_a_reason(item: Any) -> bool:
     if not isinstance(item, dict) or len(item) < 2 or not any(_is_reason(key) for key in item):
         return False
     return all(bool(inner) if _is_reason(key) else is_empty(inner, 2) for key, inner in item.items())
+
+
+_HANDED_OUT = frozenset(("list", "history"))
+"""Tools of these names hand out records, of which each may be one of something that failed."""
 
 
 def _is_hollow_error(item: Any) -> bool:

@@ -19,7 +19,7 @@ from telltale.payload.asked.verbs import (
 from telltale.payload.codes.infer import code_of, code_of_http
 from telltale.payload.objects.evidence import code_inside
 from telltale.payload.objects.examined import gives_a_verdict
-from telltale.payload.objects.fields import ERROR_WORDS, GOOD_WORDS, Fields, Role
+from telltale.payload.objects.fields import ERROR_WORDS, GOOD_WORDS, Fields, Role, role_of
 from telltale.payload.objects.records import is_looked_up, is_reported
 from telltale.payload.reading import Asked, Finding, Says
 from telltale.vocabulary import Code
@@ -62,7 +62,7 @@ def status_error(value: dict[str, Any], fields: Fields, asked: Asked) -> Finding
     for key, inner in fields.get(Role.TYPE):
         word = inner.lower() if isinstance(inner, str) else ""
         thrown = word.endswith(("_error", "-error")) or (
-            bool(word) and word != inner and _CLASS.fullmatch(inner) is not None
+            bool(word) and _CLASS.fullmatch(inner) is not None and all(map(role_of, value))
         )
         named = word in ("error", "exception") or (thrown and fields.has(Role.MESSAGE))
         told = not fields.substance or key.lower().startswith(_OF_ANSWERS) or _is_only_told(value, fields)

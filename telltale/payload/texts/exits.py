@@ -37,7 +37,7 @@ _ANSWERS = frozenset({1}.union(*_CODES_OF.values()))
 _SEPARATOR = re.compile(r"&&|\|\||[|;&\n]")
 _LAST = re.compile(
     r"(?:\[[^\]\n]{0,60}?\bexit(?:ed)?(?:[ _-]?(?:code|status))?(?: with)?(?: code| status)?\s?[:=]?\s?"
-    r"(?P<a>\d{1,3})\.?\]|\(exit (?P<c>\d{1,3})\)"
+    r"(?P<a>\d{1,3})\.?\]|^\(exit (?P<c>\d{1,3})\)"
     r"|[(<]?(?:command |process |program )?(?:exited with|failed with|exit|returned)(?: non-zero)?(?: exit)?[ -]?"
     r"(?:code|status|(?<=exit)(?=:))\s?[:=]?\s?(?P<b>\d{1,3})[)>]?\.?)\s*$",
     re.IGNORECASE,

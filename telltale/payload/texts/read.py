@@ -213,7 +213,7 @@ def _tool_named(text: str, asked: Asked) -> Finding | None:
     if denies_tool(text, asked.name):
         return Finding("text.tool_named", Says.HIDDEN, "", text.strip()[:120], Code.NOT_FOUND)
     failing = failing_tool(text, asked.name) if verb_of(asked.tool) is not Verb.EXAMINE else None
-    if failing is None or is_log(text, asked):
+    if failing is None or is_log(text, asked) or is_asked_about(text, asked):
         return None
     return Finding("text.tool_named", Says.HIDDEN, "", failing[:120])
 
