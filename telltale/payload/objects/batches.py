@@ -15,6 +15,7 @@ from telltale.payload.asked.verbs import (
     names_logs,
     verb_of,
 )
+from telltale.payload.codes.infer import code_of_class
 from telltale.payload.codes.phrases import first_code
 from telltale.payload.objects.carried import CARRIERS, carried_text
 from telltale.payload.objects.empty import is_empty, is_frame
@@ -36,6 +37,10 @@ def failed_items(value: Any, asked: Asked) -> Finding | None:
     """
     if isinstance(value, list):
         return _all_failed("", value, asked)
+    if "outputs" in value and verb_of(asked.tool) is not Verb.READ:
+        cell = errored_cell(value)
+        if cell is not None:
+            return cell
     told = not _SOME_FAILED.isdisjoint(value) and any(value.get(flag) is True for flag in _SOME_FAILED)
     for key, inner in islice(value.items(), 20):
         found = None
@@ -87,6 +92,8 @@ def _all_failed(key: str, items: list[Any], asked: Asked, told: bool = False) ->
         return Finding("payload.items_failed", Says.HIDDEN, "[0]", short(items[0]), _code_of_item(items[0]))
     if _acts(asked) and 0 < len(items) <= _MOST_ERRORS and all(map(_is_only_a_reason, items)):
         return Finding("payload.items_failed", Says.HIDDEN, f"{key}[0]", short(items[0]), _code_of_item(items[0]))
+    if not key and _acts(asked) and 0 < len(items) <= _MOST_ITEMS and all(map(_is_turned_away, items)):
+        return Finding("payload.items_failed", Says.HIDDEN, "[0]", short(items[0]), _code_of_item(items[0]))
     listed = key in _LISTS if verb_of(asked.tool) is not Verb.CHANGE else bool(key)
     looked_up = names_its_thing(asked.tool, key) or names_logs(asked.tool) or has_word(asked.tool, _HANDED_OUT)
     if key and not looked_up and 0 < len(items) <= _MOST_ERRORS and all(map(_is_hollow_error, items)):
@@ -95,6 +102,16 @@ def _all_failed(key: str, items: list[Any], asked: Asked, told: bool = False) ->
     if not batch and not (listed and _acts(asked)) and not (alone and not names_logs(asked.tool)):
         return None
     return _batch_failed(key, items, asked, batch) if 0 < len(items) <= _MOST_ITEMS else None
+
+
+def errored_cell(value: dict[str, Any]) -> Finding | None:
+    """`{"outputs": [{"output_type": "error", "ename": "…"}]}`: a notebook's cell that raised (nbformat 4, `error`)."""
+    outputs = value.get("outputs")
+    for number, item in enumerate(outputs[-_MOST_ERRORS:] if isinstance(outputs, list) else ()):
+        if isinstance(item, dict) and item.get("output_type") == "error" and isinstance(item.get("ename"), str):
+            place = f"outputs[{max(0, len(outputs or ()) - _MOST_ERRORS) + number}]"
+            return Finding("payload.items_failed", Says.HIDDEN, place, short(item), code_of_class(item["ename"]))
+    return None
 
 
 def _is_typed_error(item: Any) -> bool:
@@ -168,6 +185,17 @@ def _is_hollow_error(item: Any) -> bool:
 
 
 _CONTENT = ("text", "content", "data", "output", "result", "value", "body", "answer", "markdown", "html", "rows")
+
+
+def _is_turned_away(item: Any) -> bool:
+    """`{"email": "…", "status": "rejected", "reject_reason": "…"}`: an item whose status is a no, and why."""
+    status = item.get("status") if isinstance(item, dict) else None
+    if not isinstance(status, str) or status.lower() not in _TURNED_AWAY:
+        return False
+    return any(isinstance(key, str) and "reason" in key.lower() and inner for key, inner in item.items())
+
+
+_TURNED_AWAY = frozenset(("rejected", "refused", "declined", "denied", "invalid", "bounced", "undelivered"))
 
 
 def _is_reason(key: Any) -> bool:

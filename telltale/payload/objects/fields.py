@@ -52,7 +52,7 @@ _NAMES = {
     Role.TYPE: "type output_type _type kind object finish_reason finishReason stop_reason stopReason"
     " response_type responseType result_type resultType",
     Role.HTTP: "status_code statusCode http_status httpStatus http_code httpCode response_code responseCode"
-    " http_status_code httpStatusCode responseStatus response_status cod",
+    " status-code http_status_code httpStatusCode responseStatus response_status cod",
     Role.EXIT: "exit_code exitCode exit_status exitStatus returncode return_code returnCode exitcode",
     Role.STREAM: "stdout stderr",
     Role.CODE: "code",

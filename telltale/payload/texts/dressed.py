@@ -44,6 +44,9 @@ _CODED = re.compile(
 )
 
 
+_CAMEL = re.compile(r"\((?P<code>[A-Z][a-z]{2,30}(?:[A-Z][a-z]{2,30}){1,4})\) (?=[A-Z'])")
+"""The same as the Azure CLI prints it: `(AuthorizationFailed) The client …`."""
+
 _SNAKE = re.compile(r"(?P<code>[a-z]{2,20}(?:_[a-z]{2,20}){1,3}|unauthenticated):\s+(?=\S)")
 """The same in the spelling of Connect and of many REST interfaces: `invalid_argument: …`."""
 
@@ -70,6 +73,10 @@ def level_mark_of(text: str) -> str | None:
 
 def coded_mark_of(text: str) -> tuple[str, Code] | None:
     """A known code in capitals at the beginning (`[PERMISSION_DENIED] …`, `NOT_FOUND: …`), with the code it means."""
+    named = _CAMEL.match(text[:100]) if text[:1] == "(" else None
+    if named is not None:
+        meant = code_of_class(named.group("code"))
+        return (named.group(0).strip(), meant) if meant is not None else None
     hit = _CODED.match(text[:200])
     bracketed = hit is not None and hit.group("bracket") is not None
     hit = hit or _SNAKE.match(text[:60])

@@ -51,7 +51,7 @@ _FORMS = re.compile(
     r"|access (?:is |was |has been )?(?:denied|forbidden|refused|not granted)"
     r"|(?:the )?(?:[\w'-]{2,30} ){0,3}(?:access|permission)s? (?:was |is |has |have )?(?:been )?not (?:been )?granted"
     r"|access to (?:[\w'./-]{1,60} ){1,5}(?:was|is|has been) (?:denied|revoked|forbidden|not granted)"
-    r"|insufficient (?:permissions?|privileges|scopes?|access rights)|no permissions?"
+    r"|insufficient (?:permissions?|privileges|scopes?|access rights)|no permissions?|unauthorized permission requested"
     r"|you (?:do not|don't|don\u2019t) have (?:the )?(?:sufficient |required |necessary )?"
     r"(?:permissions?|access|rights|privileges)"
     r"(?: (?:to|for) .{1,120})?|you are not (?:allowed|authori[sz]ed|permitted)(?: to .{1,120})?"
@@ -67,7 +67,8 @@ _FORMS = re.compile(
     r"|(?:network|connection) error|(?:the )?(?:server|service) is (?:too )?busy"
     r"|max(?:imum)? (?:number of )?retries exceeded|circuit breaker (?:is )?open|(?:please )?try again later)"
     r"|(?P<unfit>(?:the |your )?(?:file|image|body|request|payload|input|message|attachment|upload|document)"
-    r"(?: size| body)? (?:is )?too (?:large|big|long)|invalid (?:input|request|parameters?|arguments?))",
+    r"(?: size| body)? (?:is )?too (?:large|big|long)|invalid (?:input|request|parameters?|arguments?|id|identifier"
+    r"|url|query|value|json|format|path))",
     re.IGNORECASE,
 )
 _FORM_CODES = {

@@ -19,6 +19,7 @@ _CLIENT = re.compile(
     r"\s*(?:(?:Client|Server) error '(?P<httpx>[45]\d\d) [^']{2,40}' for url"
     r"|(?P<requests>[45]\d\d) (?:Client|Server) Error: .{0,80} for url"
     r"|Request failed with status code (?P<axios>[45]\d\d)|HTTP Error (?P<urllib>[45]\d\d): "
+    r"|[a-z]{2,20}: [A-Z][\w ]{2,60} \(HTTP (?P<named>[45]\d\d)\)\s*\Z"  # gh
     r"|HTTP (?:(?:error|status)[ :]{1,3})?(?P<plain>[45]\d\d)(?=[:,.)]|$| [A-Z-])"
     r"|HTTP error! (?i:status(?: code)?)[: ]{1,3}(?P<idiom>[45]\d\d)\b"
     r"|(?i:(?:(?:un|not an? )expected |bad |invalid |got |received )?(?:HTTP |response )?status(?:[_ ]?code)?)"
@@ -78,6 +79,7 @@ _FIXED_LINE = re.compile(
     r"|Unable to locate credentials\. You can configure credentials by running .{1,60}"  # aws
     r"|Please run 'az login' to setup account\.)"
     r"|(?P<silent>;; connection timed out; no servers could be reached|Timeout: No Response from \S{1,100})"
+    r"|(?P<unknown>\*\* server can't find \S{1,100}: (?:NXDOMAIN|SERVFAIL|REFUSED))"
     r"|(?P<unresolved>wget: unable to resolve host address .{1,100})"
     r"|(?P<missing>(?:/\w{1,10}){0,3}/?(?:ba|da|k|z)?sh: (?:line )?\d{1,4}: .{1,100}: not found)"
 )
@@ -86,6 +88,7 @@ _FIXED_CODES = {
     "refused": Code.UNAVAILABLE,
     "denied": Code.PERMISSION_DENIED,
     "silent": Code.UNAVAILABLE,
+    "unknown": Code.NOT_FOUND,
     "unresolved": Code.UNAVAILABLE,
     "missing": Code.NOT_FOUND,
 }

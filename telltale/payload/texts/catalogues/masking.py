@@ -110,6 +110,12 @@ MASKING: tuple[Masking, ...] = (
         r"(?:Error: )?Tool ['\"`]?[\w.:/-]{1,120}['\"`]? (?:was )?not found\. Available tools: .*",
         False,
     ),
+    _masking(
+        "redis (RESP)",
+        "3",
+        r"-(?:ERR|NOAUTH|WRONGPASS|NOPERM|WRONGTYPE|OOM|LOADING|READONLY|BUSY|MISCONF|NOSCRIPT|EXECABORT) [^\n]{1,400}",
+        False,
+    ),
     _masking("semantic-kernel", "1.45", r"Something went wrong in function invocation\..*", False),
     _masking("strands", "1.62", r"(?:Error: \w+ - .*|Unknown tool: [\w.-]{1,200})", False),
 )
@@ -154,6 +160,7 @@ _MASKING_HEADS = (
     ),
     *("Connection closed", "Session terminated", "Not connected", "Method not", "Internal error", "Parse error"),
     *("Something went wrong in function", "Encountered error", "<tool_use_error>", "The tool execution failed"),
+    *("-ERR", "-NO", "-WRONG", "-OOM", "-LOADING", "-READONLY", "-BUSY", "-MISCONF", "-EXECABORT"),
     *("<coroutine", "<async_gen", "<generator", "<Future", "<Task", "<Response"),
 )
 
