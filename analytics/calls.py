@@ -7,7 +7,7 @@ from typing import Any
 
 from telltale.vocabulary import Confidence, Declared, Outcome, Payload
 
-RULES_VERSION = 46
+RULES_VERSION = 47
 """Raised when a rule changes its verdicts; stored rows keep the version that judged them."""
 
 

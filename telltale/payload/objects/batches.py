@@ -291,5 +291,5 @@ def _bare_error(item: dict[str, Any]) -> Finding | None:
     if stated.lower() in ERROR_WORDS and all(map(is_identity, fields.keys)):
         return _failed(item, code_inside(item, fields))
     response = len(item) == 1 and isinstance(item.get("response"), dict)
-    named = all(map(is_identity, fields.keys))
+    named = all(is_identity(key) or type(item[key]) is int for key in fields.keys)
     return _marked_item(item) if named or response else None

@@ -80,8 +80,10 @@ def coded_mark_of(text: str) -> tuple[str, Code] | None:
     hit = _CODED.match(text[:200])
     bracketed = hit is not None and hit.group("bracket") is not None
     hit = hit or _SNAKE.match(text[:60])
+    name = hit.group("code") if hit is not None else ""
+    if hit is not None and not bracketed and name.endswith(("_ERROR", "_EXCEPTION")):
+        return hit.group(0).strip(), code_of(name) or code_of_class(name) or Code.INTERNAL
     if hit is None or (not bracketed and "\n" in text.strip()):
         return None
-    name = hit.group("code")
     code = code_of(name) or (code_of_class(name) if name.isupper() else None)
     return (hit.group(0).strip(), code) if code is not None else None

@@ -28,6 +28,7 @@ _CLIENT = re.compile(
     r"|upstream request timeout)"
     r"|<HttpError (?P<gapi>[45]\d\d) when requesting "  # googleapiclient
     r"|Error code: (?P<code>[45]\d\d)\b|error code: (?P<edge>1\d{3})\Z|Error (?P<cache>[45]\d\d):? [A-Z][^\n]{2,80}\Z"
+    r"|(?P<query>400) Syntax error: "  # BigQuery
     r"|(?P<google>[45]\d\d) [A-Z][A-Z_]{4,40}\. "
     r"|(?P<fetch>request to https?://\S{1,250} failed, reason: )|(?P<aio>Cannot connect to host \S{1,100} ssl:)"
     r"|(?P<httpcore>All connection attempts failed\Z)"

@@ -233,6 +233,29 @@ _MANAGED: _Forms = (
 )
 """.NET, the JVM, Ruby, PHP."""
 
+_SERVERS: _Forms = (
+    (
+        _DOWN,
+        (
+            r"SSL connection has been closed unexpectedly",
+            r"server closed the connection unexpectedly(?:\s.{1,200})?",
+            r"terminating connection due to .{1,80}",
+            r"canceling statement due to (?:statement timeout|lock timeout|conflict with recovery)",
+            r"(?:FATAL: )?sorry, too many clients already",
+            r"remaining connection slots are reserved .{1,100}",
+            r"Lost connection to MySQL server .{1,80}",
+            r"MySQL server has gone away",
+            r"Can't connect to (?:local )?MySQL server .{1,120}",
+        ),
+    ),
+    (
+        Code.CONFLICT,
+        (r"(?:Lock wait timeout exceeded|Deadlock found when trying to get lock); try restarting transaction",),
+    ),
+    (None, (r"code: \d{1,4}, message: .{1,300}",)),
+)
+"""What libpq, MySQL's client and ClickHouse's for Go say of a server."""
+
 _STATUS = re.compile(
     r"Response status code does not indicate success: (?P<net>[45]\d\d) \(.{1,60}\)\."
     r"|The remote server returned an error: \((?P<web>[45]\d\d)\) .{1,60}"
@@ -250,7 +273,7 @@ _LONGEST = 400
 
 @cache
 def _forms() -> tuple[re.Pattern[str], tuple[Code | None, ...]]:
-    entries = (*_CPYTHON, *_NODE, *_GO, *_POSIX, *_MANAGED)
+    entries = (*_CPYTHON, *_NODE, *_GO, *_POSIX, *_MANAGED, *_SERVERS)
     pattern = "|".join(f"(?P<f{number}>{'|'.join(forms)})" for number, (_, forms) in enumerate(entries))
     return re.compile(pattern, re.DOTALL), tuple(code for code, _ in entries)
 
