@@ -6,15 +6,16 @@ import json
 import re
 from typing import Any
 
-from telltale.payload.asked.asking import has_command, is_data_file, selects
-from telltale.payload.asked.verbs import Verb, hands_out_logs, names_documents, names_errors, verb_of
+from telltale.payload.asked.asking import has_command, is_data_file
+from telltale.payload.asked.verbs import Verb, names_documents, verb_of
 from telltale.payload.declared import declare
 from telltale.payload.envelope import assess_envelope
+from telltale.payload.lists import read_items, read_line, read_pair
 from telltale.payload.objects.batches import failed_items
 from telltale.payload.objects.carried import carried_text, under_its_name
 from telltale.payload.objects.empty import is_frame
 from telltale.payload.objects.ended import stopped_early
-from telltale.payload.objects.fields import ERROR_WORDS, Role, fields_of, is_identity, role_of
+from telltale.payload.objects.fields import Role, is_identity, role_of
 from telltale.payload.objects.read import read_object
 from telltale.payload.reading import Asked, Finding, Reading, Says
 from telltale.payload.texts.exits import command_of, shows_text
@@ -62,7 +63,7 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
         _read_levels(value, asked, reading)
         sole = _sole_line(value) if not reading.findings else None
         if sole is not None:
-            _read_line(*sole, asked, reading)
+            read_line(*sole, asked, reading)
     elif isinstance(value, str):
         reading.text = True
         reading.findings = read_text(value, asked)
@@ -71,11 +72,11 @@ def read_payload(value: Any, asked: Asked | None = None) -> Reading:
             reading.message = value
             reading.code = reading.findings[0].code
     elif isinstance(value, list) and value and isinstance(value[-1], dict):
-        _read_items(value, asked, reading)
+        read_items(value, asked, reading)
     elif isinstance(value, list) and len(value) == 2 and isinstance(value[1], str):
-        _read_pair(value[0], value[1], asked, reading)
+        read_pair(value[0], value[1], asked, reading)
     elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
-        _read_line(value[0], "[0]", asked, reading)
+        read_line(value[0], "[0]", asked, reading)
     return reading
 
 
@@ -87,10 +88,12 @@ def _output(value: Any) -> Any:
 
     A guard puts its `ok` around whatever a tool returned: the output is read as if it stood alone.
     """
-    if not isinstance(value, dict) or len(value) != len(_OK_ENVELOPE) or value.keys() != _OK_ENVELOPE:
-        return None
-    output = value["output"]
-    return output if value["status"] in ("ok", "success") and _output(output) is None else None
+    return value["output"] if _is_ok(value) and not _is_ok(value["output"]) else None
+
+
+def _is_ok(value: Any) -> bool:
+    enveloped = isinstance(value, dict) and len(value) == len(_OK_ENVELOPE) and value.keys() == _OK_ENVELOPE
+    return enveloped and value["status"] in ("ok", "success")
 
 
 _OK_ENVELOPE = frozenset(("status", "output"))
@@ -106,39 +109,6 @@ def _under_ok(value: dict[str, Any], told: Reading) -> Reading:
     return told
 
 
-def _read_pair(first: Any, told: str, asked: Asked, reading: Reading) -> None:
-    """`[false, "…"]`: the pair of a flag and what it says of it, which functions in Python like to return.
-
-    So are `["error", "…"]`, as a value and its error `[null, "…"]`, and as a driver's number `[1146, "Table …"]`.
-    """
-    worded = isinstance(first, str) and first.lower() in ERROR_WORDS
-    numbered = type(first) is int
-    hollow = first in ([], {})
-    if first is not None and first is not False and not worded and not numbered and not hollow:
-        return
-    found = read_text(told, asked)
-    acts = verb_of(asked.tool) in (Verb.CHANGE, Verb.RUN)
-    if not found and (numbered or hollow or not acts):
-        return
-    code = found[0].code if found else None
-    reading.findings = [Finding("payload.flag_false", Says.FAILED, "[0]", first, code)]
-    reading.message, reading.code = told, code
-
-
-def _read_line(text: str, place: str, asked: Asked, reading: Reading) -> None:
-    """`["[ERROR: …]"]`: a list of one text, of a tool that acts; where texts were sought, it is what was found.
-
-    So is `{"Results": ["Failed to …"]}`, where the tool was to change something.
-    """
-    if verb_of(asked.tool) not in (Verb.CHANGE, Verb.RUN, Verb.UNKNOWN) or names_errors(asked.tool):
-        return
-    found = read_text(text, asked)
-    told = bool(found) and (found[0].rule in _MARKED or (place != "[0]" and verb_of(asked.tool) is Verb.CHANGE))
-    if told and not hands_out_logs(asked.tool):
-        found[0].key = place
-        reading.findings, reading.message, reading.code = found, text, found[0].code
-
-
 def _sole_line(value: dict[str, Any]) -> tuple[str, str] | None:
     """The one text in a list that is all of an object, with its place; None for every other object."""
     if len(value) != 1:
@@ -146,9 +116,6 @@ def _sole_line(value: dict[str, Any]) -> tuple[str, str] | None:
     key, held = next(iter(value.items()))
     only = held[0] if isinstance(held, list) and len(held) == 1 else None
     return (only, f"{key}[0]") if isinstance(only, str) else None
-
-
-_MARKED = ("text.error_mark", "text.masking", "text.tool_named", "text.status_line", "text.timed_out")
 
 
 def _read_levels(value: dict[str, Any], asked: Asked, reading: Reading) -> None:
@@ -287,37 +254,3 @@ def _decoded(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
-
-
-def _read_items(items: list[Any], asked: Asked, reading: Reading) -> None:
-    """A list of one object may stand for that object; a batch of which every item failed has failed.
-
-    So may the arguments of an exception written out: its text, then the answer's bare error object; and a value that is
-    none with its error, as Go returns them.
-    """
-    if len(items) == 1 or (len(items) == 2 and (items[0] is None or isinstance(items[0], str))):
-        _read_sole_item(items[-1], len(items) - 1, asked, reading)
-    batch = failed_items(items, asked) if not reading.failed else None
-    if batch is not None:
-        reading.findings = [batch]
-        declare(items[0], reading)
-    elif len(items) == 1 and not reading.failed:
-        reading.findings = [found for found in read_object(items[0], asked) if found.says is Says.SUCCESS]
-
-
-def _read_sole_item(item: dict[str, Any], place: int, asked: Asked, reading: Reading) -> None:
-    """A list of nothing but one bare error object stands for that error, unless errors or logs were asked for."""
-    if names_errors(asked.tool) or hands_out_logs(asked.tool) or fields_of(item).substance:
-        return
-    if verb_of(asked.tool) is Verb.EXAMINE and "path" in item:  # one finding of a validator
-        return
-    found = [f for f in read_object(item, asked) if f.rule in ("payload.error_key", "payload.error_object")]
-    if any(selects(asked.arguments, f.key) for f in found):
-        return
-    for finding in found:
-        finding.key = f"[{place}]." + finding.key
-        if finding.says is Says.FAILED:
-            finding.says = Says.HIDDEN
-    reading.findings = found
-    if reading.failed:
-        declare(item, reading)

@@ -59,3 +59,12 @@ def test_deep_nesting_is_read() -> None:
         deep = {"data": [deep]}
 
     read_payload(deep)
+
+
+def test_envelopes_in_envelopes_are_read() -> None:
+    """Guards around guards, far beyond any honest nesting."""
+    deep: Any = []
+    for _ in range(50_000):
+        deep = {"status": "ok", "output": deep}
+
+    assert not read_payload(deep).failed
